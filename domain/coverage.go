@@ -24,5 +24,20 @@ const (
 	ReasonIndexBehind    = "index_behind"       // the range ends after the newest indexed block
 )
 
+// ReasonUntypedTransfers is the reason code of answers that events of unknown
+// meaning could change: they have the selector of a transfer, but no known class
+// says what they move.
+const ReasonUntypedTransfers = "untyped_transfers"
+
+// Untyped returns the coverage of an answer that untyped transfers could change,
+// if there is any evidence of them. Missing blocks remain the reason where there
+// are any.
+func (c Coverage) Untyped(evidence bool) Coverage {
+	if evidence && c.Status == CoverageExact {
+		return Coverage{Status: CoveragePartial, ReasonCode: ReasonUntypedTransfers}
+	}
+	return c
+}
+
 // ReasonLimit is the reason code of a list that has more items than the limit.
 const ReasonLimit = "limit_reached"

@@ -1,6 +1,6 @@
 // Package jobs runs background work: the indexer (index), which one leader per
 // chain runs, the periodic jobs (census, markets, materialise, metadata, retain,
-// summaries), and the commands of operators (fsck, rederive).
+// summaries), and the commands of operators (fsck, repair, rederive).
 //
 // Like the facades, jobs call domain services and declare their other
 // dependencies as small interfaces. They never import repo.

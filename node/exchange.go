@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"astrolabe/domain/chain"
 	"astrolabe/node/wire"
 )
 
@@ -16,6 +17,7 @@ import (
 type query struct {
 	method  string
 	params  json.RawMessage
+	flagged json.RawMessage // params for upstreams that know response flags; nil means params
 	write   bool
 	probe   bool  // a health check: it checks the identity again and ignores pauses
 	near    bool  // about blocks that a reorg may replace
@@ -45,6 +47,9 @@ func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessa
 		}
 	}
 	_, answered := errors.AsType[*RPCError](err)
+	if err == nil {
+		chain.AnsweredBy(ctx, e.name)
+	}
 	if err == nil || answered || errors.Is(err, ErrTooLarge) && !q.write {
 		return result, err
 	}

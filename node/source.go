@@ -92,6 +92,16 @@ func (s Source) ClassHashAt(ctx context.Context, at, contract starknet.Felt) (st
 	return hash, err == nil, judgeAt(at, err)
 }
 
+// StorageAt returns the value of a contract's storage slot after a block. It is
+// zero if the contract did not exist.
+func (s Source) StorageAt(ctx context.Context, at, contract, slot starknet.Felt) (starknet.Felt, error) {
+	value, err := s.pool.StorageAt(ctx, AtHash(at), contract, slot)
+	if hasCode(err, contractNotFound) {
+		return starknet.Felt{}, nil
+	}
+	return value, judge(err)
+}
+
 // News returns a channel that receives a value when the head of the chain may
 // have changed, until ctx ends. Several changes may be one value.
 func (s Source) News(ctx context.Context) <-chan struct{} {

@@ -25,6 +25,19 @@ func checkSpec(text string) error {
 	return nil
 }
 
+// flagsSpec is the version of the specification that introduced response flags.
+const flagsSpec = "0.10.1"
+
+// knowsFlags reports whether the proven specification of the upstream has
+// response flags. Other nodes may reject them.
+func (u *upstream) knowsFlags() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	version, ok := parseSpec(u.spec)
+	first, _ := parseSpec(flagsSpec)
+	return ok && slices.Compare(version, first) >= 0
+}
+
 // parseSpec parses major, minor and patch; a pre-release counts as its release.
 func parseSpec(text string) (version []uint64, ok bool) {
 	text, _, _ = strings.Cut(text, "-")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"astrolabe/domain/indexing"
 	"astrolabe/node/wire"
 	"astrolabe/starknet"
 )
@@ -21,7 +22,8 @@ func (p *Pool) StateUpdate(ctx context.Context, id BlockID) (starknet.StateUpdat
 	})
 }
 
-// Class returns a declared class. The hash of a Sierra class is verified. A
+// Class returns a declared class. A Sierra class of another hash is
+// indexing.ErrInconsistent. A
 // Cairo 0 class is not, because some nodes store old ones in a form that no
 // longer hashes to their class hash.
 func (p *Pool) Class(ctx context.Context, id BlockID, hash starknet.Felt) (starknet.Class, error) {
@@ -32,7 +34,7 @@ func (p *Pool) Class(ctx context.Context, id BlockID, hash starknet.Felt) (stark
 		}
 		if class.Sierra != nil {
 			if got := class.Sierra.Hash(); got != hash {
-				return class, fmt.Errorf("got class %s, want %s", got, hash)
+				return class, fmt.Errorf("%w: class %s hashes to %s", indexing.ErrInconsistent, hash, got)
 			}
 		}
 		return class, nil
@@ -42,6 +44,11 @@ func (p *Pool) Class(ctx context.Context, id BlockID, hash starknet.Felt) (stark
 // ClassHashAt returns the class of a contract at a block.
 func (p *Pool) ClassHashAt(ctx context.Context, id BlockID, contract starknet.Felt) (starknet.Felt, error) {
 	return ask(ctx, p, "starknet_getClassHashAt", []any{id, contract}, wire.DecodeFelt)
+}
+
+// StorageAt returns the value of a contract's storage slot at a block.
+func (p *Pool) StorageAt(ctx context.Context, id BlockID, contract, slot starknet.Felt) (starknet.Felt, error) {
+	return ask(ctx, p, "starknet_getStorageAt", []any{contract, slot, id}, wire.DecodeFelt)
 }
 
 // Nonce returns the nonce of a contract at a block.

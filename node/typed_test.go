@@ -67,6 +67,7 @@ func TestTypedCallsMatchTheSpecification(t *testing.T) {
 	n.on("starknet_getBlockWithTxHashes", result(block))
 	n.on("starknet_getClassHashAt", result(`"0x11"`))
 	n.on("starknet_getNonce", result(`"0x12"`))
+	n.on("starknet_getStorageAt", result(`"0x15"`))
 	n.on("starknet_call", result(`["0x13", "0x14"]`))
 	p := openPool(t, nil, n)
 	contract, selector := starknet.MustFelt("0xc0"), starknet.MustFelt("0x5e")
@@ -80,6 +81,9 @@ func TestTypedCallsMatchTheSpecification(t *testing.T) {
 	if got, err := p.Nonce(t.Context(), Latest, contract); err != nil || got != starknet.MustFelt("0x12") {
 		t.Errorf("Nonce = %v, %v, want 0x12", got, err)
 	}
+	if got, err := p.StorageAt(t.Context(), AtNumber(7), contract, selector); err != nil || got != starknet.MustFelt("0x15") {
+		t.Errorf("StorageAt = %v, %v, want 0x15", got, err)
+	}
 	if got, err := p.Call(t.Context(), AtHash(contract), contract, selector); err != nil || len(got) != 2 || got[1] != starknet.MustFelt("0x14") {
 		t.Errorf("Call = %v, %v, want two felts, the second 0x14", got, err)
 	}
@@ -88,6 +92,7 @@ func TestTypedCallsMatchTheSpecification(t *testing.T) {
 		"starknet_getBlockWithTxHashes": `["l1_accepted"]`,
 		"starknet_getClassHashAt":       `[{"block_number":7},"0xc0"]`,
 		"starknet_getNonce":             `["latest","0xc0"]`,
+		"starknet_getStorageAt":         `["0xc0","0x5e",{"block_number":7}]`,
 		"starknet_call":                 `[{"calldata":[],"contract_address":"0xc0","entry_point_selector":"0x5e"},{"block_hash":"0xc0"}]`,
 	} {
 		if got := n.calls(method); len(got) == 0 || string(got[0].Params) != want {

@@ -50,6 +50,9 @@ func (p *Pool) try(ctx context.Context, u *upstream, q query, shares int) (json.
 		if q.write {
 			attempt = ctx
 		}
+		if q.flagged != nil && u.knowsFlags() {
+			q.params = q.flagged
+		}
 		result, err = p.exchange(attempt, u.endpoint, q)
 	}
 	took := time.Since(started)

@@ -174,7 +174,7 @@ func (m *Model) address(r Request, owner starknet.Felt, route string) Answer {
 			(len(tokens) == 0 || slices.Contains(tokens, t.token)) &&
 			(sent && direction != "in" || received && direction != "out")
 	})
-	return pageOf(m, r, 25, 100, rows, m.transferBody, m.coveredBetween(from, to))
+	return pageOf(m, r, 25, 100, rows, m.transferBody, unsure(m.coveredBetween(from, to), m.doubted(owner, tokens, from, to)))
 }
 
 // seen reports whether any block involves an address.
@@ -198,12 +198,13 @@ func (m *Model) summary(address starknet.Felt) object {
 	body := object{
 		"address": address.String(), "found": m.seen(address), "totalActivityCount": nil, "activityCountExact": false, "latestActivityBlock": nil,
 		"classHash": nil, "isAccount": nil, "createdOnIso": nil, "deployedAtTxHash": nil, "deployedByAddress": nil,
+		"coverage": m.coveredFor(address)["coverage"],
 	}
 	if body["found"] == false {
 		return body
 	}
 	parts, items := m.involving(address), 0
-	exact := m.first() == 0 && len(parts) <= countedMost && !address.IsZero()
+	exact := m.first() == 0 && len(parts) <= countedMost && !address.IsZero() && !m.doubted(address, nil, nil, nil)
 	for _, p := range parts[:min(countedMost+1, len(parts))] {
 		items += len(p.items)
 	}
@@ -237,8 +238,12 @@ func (m *Model) intelligence(address starknet.Felt) object {
 	if l := m.classLabel(address); l != nil {
 		body["classLabel"] = l.text
 	}
-	body["coverage"] = m.covered(nil)["coverage"]
-	body["hasReceivedFunds"] = len(m.transfers(func(t transfer) bool { return t.movement.to == address })) > 0
+	doubted := m.doubted(address, nil, nil, nil)
+	body["coverage"] = unsure(m.covered(nil), doubted)["coverage"]
+	received := len(m.transfers(func(t transfer) bool { return t.movement.to == address })) > 0
+	if body["hasReceivedFunds"] = received; doubted && !received {
+		body["hasReceivedFunds"] = nil
+	}
 	for _, t := range m.txs {
 		if t.from != nil && *t.from == address || slices.ContainsFunc(t.Receipt.Events, func(e starknet.Event) bool { return e.FromAddress == address }) {
 			body["isDeployed"] = true

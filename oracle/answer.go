@@ -171,7 +171,7 @@ func (m *Model) coveredFor(owner starknet.Felt) object {
 	if owner.IsZero() {
 		return object{"coverage": object{"status": "unavailable", "reasonCode": "zero_address_not_indexed"}}
 	}
-	return m.covered(nil)
+	return unsure(m.covered(nil), m.doubted(owner, nil, nil, nil))
 }
 
 // batch returns one item for each felt of a list, in its order.

@@ -93,19 +93,22 @@ func (m *Model) discovery(r Request, owner starknet.Felt) Answer {
 		return object{"tokenAddress": a.token.String(), "evidence": a.evidence, "metadata": a.metadata}
 	}, nil)
 	if body, ok := answer.Body.(object); ok {
-		body["coverage"] = m.assetCoverage(scope, body["nextCursor"] != nil)
+		body["coverage"] = m.assetCoverage(owner, scope, body["nextCursor"] != nil)
 	}
 	return answer
 }
 
 // assetCoverage is the coverage of the token list of an address.
-func (m *Model) assetCoverage(scope string, goesOn bool) object {
+func (m *Model) assetCoverage(owner starknet.Felt, scope string, goesOn bool) object {
 	reasons := []string{}
 	if goesOn {
 		reasons = append(reasons, "limit_reached")
 	}
 	if m.first() > 0 {
 		reasons = append(reasons, "index_starts_later")
+	}
+	if m.doubted(owner, nil, nil, nil) {
+		reasons = append(reasons, "untyped_transfers")
 	}
 	return object{
 		"declaredScope": scope, "completeWithinScope": len(reasons) == 0, "globallyComplete": false,

@@ -15,6 +15,7 @@ func (m *Model) blockItem(b *Block) object {
 	return object{
 		"blockNumber": b.BlockNumber, "blockHash": b.BlockHash.String(), "parentHash": b.ParentHash.String(), "timestampIso": iso(b.Timestamp),
 		"txCount": len(b.Transactions), "eventCount": events, "finalityStatus": m.finality(b), "sourceTier": m.tier(b),
+		"verification": m.checked(b)["level"],
 	}
 }
 

@@ -55,7 +55,7 @@ func (m *Model) controls(token starknet.Felt) Answer {
 	}
 	snapshot["evidence"] = evidence
 	for name, p := range powers {
-		status, actor := m.control(token, m.Classes[c.class], p)
+		status, actor := m.control(token, m.codes(token, m.head())[0], p)
 		if name == "upgradeControl" && (status == "absent" && d != nil && d.class != c.class || status == "present" && len(m.emitted(token, "ImplementationFinalized")) > 0) {
 			status, actor = "renounced", nil // the contract can no longer be upgraded
 		}
@@ -87,21 +87,29 @@ func (at emission) payload() []starknet.Felt {
 }
 
 // control evaluates one kind of control; the first matching rule applies.
-func (m *Model) control(token starknet.Felt, class *abi.Schema, p power) (status string, actor *starknet.Felt) {
+func (m *Model) control(token starknet.Felt, executes code, p power) (status string, actor *starknet.Felt) {
 	isThere := slices.ContainsFunc(p.functions, func(name string) bool {
-		f := class.Function(starknet.Selector(name))
-		return f != nil && !f.View
+		return m.anyOf(executes, func(class *abi.Schema) bool {
+			f := class.Function(starknet.Selector(name))
+			return f != nil && !f.View
+		})
 	})
+	declared := func(name string) bool {
+		return m.anyOf(executes, func(class *abi.Schema) bool { return declares(class, name) })
+	}
+	hidden := func(name string) bool {
+		return m.anyOf(executes, func(class *abi.Schema) bool { return hides(class, name) })
+	}
 	switch {
-	case has(class, "__default__"):
+	case len(executes) == 1 && m.delegates(executes[0]):
 		return "unknown", nil
 	case !isThere:
 		return "absent", nil
-	case hides(class, "OwnershipTransferred"), hides(class, "RoleGranted"):
+	case hidden("OwnershipTransferred"), hidden("RoleGranted"):
 		return "unknown", nil
 	}
 	whole := m.deployment(token) != nil
-	if declares(class, "RoleGranted") {
+	if declared("RoleGranted") {
 		holders, granted := m.roleHolders(token)
 		for _, role := range append(selectors(p.roles), starknet.Felt{}) { // zero is the administrator's
 			switch len(holders[role]) {
@@ -117,11 +125,11 @@ func (m *Model) control(token starknet.Felt, class *abi.Schema, p power) (status
 			return "present", nil
 		case !whole:
 			return "unknown", nil
-		case !declares(class, "OwnershipTransferred"):
+		case !declared("OwnershipTransferred"):
 			return "renounced", nil
 		}
 	}
-	if owners := m.emitted(token, "OwnershipTransferred"); len(owners) > 0 && declares(class, "OwnershipTransferred") {
+	if owners := m.emitted(token, "OwnershipTransferred"); len(owners) > 0 && declared("OwnershipTransferred") {
 		said := owners[0].payload()
 		switch {
 		case len(said) != 2:
@@ -142,6 +150,11 @@ func selectors(names []string) (list []starknet.Felt) {
 		list = append(list, starknet.Selector(name))
 	}
 	return list
+}
+
+// anyOf reports whether a known class of a code satisfies a condition.
+func (m *Model) anyOf(executes code, holds func(*abi.Schema) bool) bool {
+	return slices.ContainsFunc(executes, func(class starknet.Felt) bool { return m.Classes[class] != nil && holds(m.Classes[class]) })
 }
 
 // declares reports whether a class has an event with its own name as first key;

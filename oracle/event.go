@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"astrolabe/starknet"
@@ -37,16 +38,16 @@ func (m *Model) decode(e *starknet.Event, b *Block) object {
 		return meaning("unknown", "", "", "schema_unavailable")
 	}
 	var readings []object
-	hashes := m.around(e.FromAddress, b)
-	for _, hash := range hashes {
-		if reading := byClass(e, m.Classes[hash]); reading != nil {
+	codes := m.codes(e.FromAddress, b)
+	for _, c := range codes {
+		if reading := m.byCode(e, c); reading != nil {
 			readings = append(readings, reading)
 		}
 	}
 	switch {
 	case len(readings) == 0:
 		return m.bySelector(e)
-	case len(hashes) == 1 || len(readings) == len(hashes) && same(readings[0], readings[len(readings)-1]):
+	case len(codes) == 1 || len(readings) == len(codes) && !slices.ContainsFunc(readings, func(r object) bool { return !same(unsourced(readings[0]), unsourced(r)) }):
 		return readings[0]
 	}
 	// Two classes that do not agree on the whole may agree on the name.
@@ -59,7 +60,33 @@ func (m *Model) decode(e *starknet.Event, b *Block) object {
 	if name == nil {
 		return meaning("unknown", "", "", "schema_unavailable")
 	}
-	return meaning("name_only", name.(string), "class_abi", "schema_unavailable")
+	return meaning("name_only", name.(string), readings[0]["eventNameSource"].(string), "schema_unavailable")
+}
+
+// unsourced is a reading without the sources of its names and types.
+func unsourced(reading object) object {
+	reading = maps.Clone(reading)
+	delete(reading, "eventNameSource")
+	delete(reading, "decodedFieldsSource")
+	return reading
+}
+
+// byCode decodes by the class of a contract, or else by what it executes as a
+// proxy; nil if neither mentions the event.
+func (m *Model) byCode(e *starknet.Event, c code) object {
+	for i, class := range c {
+		reading := byClass(e, m.Classes[class])
+		if reading == nil {
+			continue
+		}
+		for _, source := range []string{"eventNameSource", "decodedFieldsSource"} {
+			if i > 0 && reading[source] == "class_abi" {
+				reading[source] = "implementation_abi"
+			}
+		}
+		return reading
+	}
+	return nil
 }
 
 // meaning has decodedFields only where an event is decoded.

@@ -92,23 +92,38 @@ func (m *Model) census(token starknet.Felt) (c generation, refusal *Answer) {
 }
 
 // qualifies reports whether all transfers of a token up to a block are known:
-// it was deployed in these blocks, and the ABIs of all its classes fix the same
-// layout of an ERC-20 Transfer.
+// it was deployed in these blocks, and the ABIs of everything that it executed
+// fix the same layout of an ERC-20 Transfer.
 func (m *Model) qualifies(token starknet.Felt, block uint64) bool {
+	if m.doubtful(token, block) {
+		return false
+	}
+	if changes := m.changes[token]; len(changes) == 0 || !changes[0].deployed || changes[0].block.BlockNumber > block {
+		return false
+	}
 	layout := ""
-	for i, c := range m.changes[token] {
-		if c.block.BlockNumber > block {
+	for i := range m.Blocks {
+		if m.Blocks[i].BlockNumber > block {
 			break
 		}
-		schema := m.Classes[c.class]
-		if i == 0 && !c.deployed || standard(schema) != "erc20" {
-			return false
+		for _, c := range m.codes(token, &m.Blocks[i]) {
+			class := c[len(c)-1]
+			if len(c) == 1 && m.delegates(class) {
+				if layout == "" && len(m.stored[token]) > 0 {
+					continue // not set up yet
+				}
+				return false
+			}
+			schema := m.Classes[class]
+			if standard(schema) != "erc20" {
+				return false
+			}
+			fixed := transferLayout(schema)
+			if fixed == "" || layout != "" && fixed != layout {
+				return false
+			}
+			layout = fixed
 		}
-		fixed := transferLayout(schema)
-		if fixed == "" || i > 0 && fixed != layout {
-			return false
-		}
-		layout = fixed
 	}
 	return layout != ""
 }

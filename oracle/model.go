@@ -31,6 +31,8 @@ type Model struct {
 	Read func(block uint64, contract starknet.Felt, function string, calldata ...starknet.Felt) ([]starknet.Felt, error)
 	// Depth is the number of blocks on top of a block that make it finalized.
 	Depth uint64
+	// Unverified is true if the index was made without verification.
+	Unverified bool
 	// Registry ships with the service; Notes are the labels of the operator.
 	Registry Registry
 	Notes    []Note
@@ -48,6 +50,9 @@ type Model struct {
 	txs       []*tx // in order
 	byBlock   map[uint64][]*tx
 	changes   map[starknet.Felt][]change
+	stored    map[starknet.Felt][]stored // of proxy slots
+	cairo0    map[starknet.Felt]bool     // classes
+	doubts    []doubt
 	names     map[starknet.Felt]string // of entry points
 	eventName map[starknet.Felt]string // of events; empty if there are several names
 	standards map[starknet.Felt]string // of tokens
@@ -122,9 +127,19 @@ func named(d starknet.StateDiff) (list []starknet.Felt) {
 
 // derive computes what all answers are based on.
 func (m *Model) derive() {
-	m.changes = map[starknet.Felt][]change{}
+	m.changes, m.stored, m.cairo0, m.doubts = map[starknet.Felt][]change{}, map[starknet.Felt][]stored{}, map[starknet.Felt]bool{}, nil
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
+		for _, hash := range b.Diff.DeprecatedDeclaredClasses {
+			m.cairo0[hash] = true
+		}
+		for _, d := range b.Diff.StorageDiffs {
+			for _, entry := range d.StorageEntries {
+				if at := slices.IndexFunc(slots, func(s slot) bool { return s.key == entry.Key }); at >= 0 {
+					m.stored[d.Address] = append(m.stored[d.Address], stored{b, at, entry.Value})
+				}
+			}
+		}
 		for _, c := range b.Diff.DeployedContracts {
 			m.changes[c.Address] = append(m.changes[c.Address], change{b, c.ClassHash, true})
 		}

@@ -27,9 +27,16 @@ var standards = standardSchema(
 	"OwnershipTransferred | previous_owner:address new_owner:address |",
 )
 
+// oldSchemas are the events of Cairo 0 tokens by their standard, for classes that
+// do not declare them.
+var oldSchemas = map[string]*abi.Schema{
+	"erc20":  standardSchema("Transfer | | from:felt to:felt value:u256"),
+	"erc721": standardSchema("Transfer | | from:felt to:felt token_id:u256"),
+}
+
 func standardSchema(lines ...string) *abi.Schema {
 	types := map[string]string{
-		"address": "core::starknet::contract_address::ContractAddress", "u256": "core::integer::u256", "bool": "core::bool",
+		"address": "core::starknet::contract_address::ContractAddress", "u256": "core::integer::u256", "bool": "core::bool", "felt": "core::felt252",
 		"list": "core::array::Span::<core::integer::u256>",
 	}
 	var entries, variants []object

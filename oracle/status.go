@@ -9,5 +9,14 @@ func (m *Model) status() Answer {
 		"earliestIndexedBlockNumber": m.first(), "latestIndexedBlockNumber": head.BlockNumber,
 		"indexedBlockSpan": len(m.Blocks), "lagBlocks": 0,
 		"l1Finality": object{"watermarkBlockNumber": m.L1}, "indexer": object{"state": "following", "reasonCode": nil},
+		"verification": m.checked(head),
 	})
+}
+
+// checked is the verification of an index whose blocks were all verified, or none.
+func (m *Model) checked(head *Block) object {
+	if m.Unverified {
+		return object{"level": "unverified", "verifiedThroughBlock": nil}
+	}
+	return object{"level": "full", "verifiedThroughBlock": head.BlockNumber}
 }

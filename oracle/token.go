@@ -22,11 +22,9 @@ func (m *Model) nameTokens() {
 				here[moved.token] = moved.standard
 			}
 		}
-		for contract, changes := range m.changes {
-			for _, c := range newestFirst(changes) {
-				if s := standard(m.Classes[c.class]); c.block == &m.Blocks[i] && s != "" {
-					here[contract] = s
-				}
+		for contract := range m.changedIn(&m.Blocks[i]) {
+			if codes := m.codes(contract, &m.Blocks[i]); len(codes) > 0 && m.standardBy(codes[0]) != "" {
+				here[contract] = m.standardBy(codes[0])
 			}
 		}
 		for token, s := range here {
@@ -35,6 +33,27 @@ func (m *Model) nameTokens() {
 			}
 		}
 	}
+}
+
+// changedIn returns the contracts whose class or proxy slot a block changed.
+func (m *Model) changedIn(b *Block) map[starknet.Felt]bool {
+	contracts := map[starknet.Felt]bool{}
+	for contract, changes := range m.changes {
+		for _, c := range changes {
+			contracts[contract] = contracts[contract] || c.block == b
+		}
+	}
+	for contract, writes := range m.stored {
+		for _, s := range writes {
+			contracts[contract] = contracts[contract] || s.block == b
+		}
+	}
+	for contract, changed := range contracts {
+		if !changed {
+			delete(contracts, contract)
+		}
+	}
+	return contracts
 }
 
 func (m *Model) token(r Request, token starknet.Felt, rest []string) Answer {
@@ -89,6 +108,10 @@ func (m *Model) tokenSummary(token starknet.Felt) Answer {
 		body["summaryCacheStatus"] = "metadata_only"
 		body["transferCount"], body["distinctFromCount"], body["distinctToCount"] = nil, nil, nil
 	}
+	if m.doubtful(token, m.head().BlockNumber) {
+		body["summaryCacheStatus"], body["latestTransferBlock"] = "metadata_only", nil
+		body["transferCount"], body["distinctFromCount"], body["distinctToCount"] = nil, nil, nil
+	}
 	return found(body)
 }
 
@@ -100,5 +123,5 @@ func (m *Model) tokenTransfers(r Request, token starknet.Felt) Answer {
 	if _, ok := limitOf(r.Query, "limit", 25, 100); ok && len(rows) == 0 && m.standardOf(token) == "" {
 		return notFound
 	}
-	return pageOf(m, r, 25, 100, rows, m.transferBody, m.covered(nil))
+	return pageOf(m, r, 25, 100, rows, m.transferBody, unsure(m.covered(nil), m.doubtful(token, m.head().BlockNumber)))
 }

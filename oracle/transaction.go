@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 
 	"astrolabe/starknet"
 	"astrolabe/starknet/abi"
@@ -230,6 +231,7 @@ func (m *Model) preview(hash starknet.Felt) object {
 			"txHash": hash.String(), "found": false, "blockNumber": nil, "timestampIso": nil, "txIndex": nil, "txType": nil,
 			"executionStatus": nil, "finalityStatus": nil, "fromAddress": nil, "toAddress": nil, "primaryMethod": nil, "callCount": nil,
 			"transferCount": nil, "tokenTransfers": []object{}, "tokenTransfersTruncated": false, "logCount": nil,
+			"coverage": m.covered(nil)["coverage"],
 		}
 	}
 	body := m.txItem(t)
@@ -239,6 +241,10 @@ func (m *Model) preview(hash starknet.Felt) object {
 	body["transferCount"], body["logCount"] = len(t.transfers), len(t.Receipt.Events)
 	body["tokenTransfers"] = render(t.transfers[:min(previewTransfers, len(t.transfers))], m.transferBody)
 	body["tokenTransfersTruncated"] = len(t.transfers) > previewTransfers
+	doubted := slices.ContainsFunc(m.doubts, func(d doubt) bool {
+		return d.block == t.block && slices.ContainsFunc(t.Receipt.Events, func(e starknet.Event) bool { return e.FromAddress == d.contract })
+	})
+	body["coverage"] = unsure(object{"coverage": object{"status": "exact", "reasonCode": nil}}, doubted)["coverage"]
 	return body
 }
 

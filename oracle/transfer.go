@@ -38,21 +38,26 @@ func announces(keys []starknet.Felt) bool {
 	return slices.ContainsFunc(keys[:min(2, len(keys))], func(key starknet.Felt) bool { return slices.Contains(movers, key) })
 }
 
-// transfersOf decodes an event as transfers by the class in force. If the class
-// was replaced in that block, both must agree.
+// transfersOf decodes an event as transfers by what the contract executes. If
+// that changed in the block, all of it must agree. An event that may be a
+// transfer, but that nothing explains, is a doubt.
 func (m *Model) transfersOf(t *tx, log int) (list []transfer) {
 	e := &t.Receipt.Events[log]
 	if !announces(e.Keys) {
 		return nil
 	}
-	hashes := m.around(e.FromAddress, t.block)
-	moved := movements(e, nil)
-	for i, hash := range hashes {
-		read := movements(e, m.Classes[hash])
-		if i > 0 && !slices.EqualFunc(read, moved, movement.equal) {
-			return nil
+	codes := m.codes(e.FromAddress, t.block)
+	if len(codes) == 0 {
+		codes = []code{nil}
+	}
+	moved, status := m.movements(e, codes[0])
+	for _, c := range codes[1:] {
+		if read, also := m.movements(e, c); also != status || !slices.EqualFunc(read, moved, movement.equal) {
+			moved, status = nil, unexplained
 		}
-		moved = read
+	}
+	if status == unexplained {
+		m.question(t.block, e)
 	}
 	for i, mv := range moved {
 		list = append(list, transfer{t, log, i, e.FromAddress, mv})
@@ -60,32 +65,60 @@ func (m *Model) transfersOf(t *tx, log int) (list []transfer) {
 	return list
 }
 
-// movements decodes an event by a class, or by the standards if the class does
-// not mention it. It returns none if the event is ambiguous.
-func movements(e *starknet.Event, schema *abi.Schema) (found []movement) {
+// The explanations of an event with the selector of a transfer.
+const (
+	unexplained = iota
+	aTransfer
+	somethingElse
+)
+
+// movements decodes an event by the class of a code that mentions it, or by the
+// standards if none does. It returns none if the event is ambiguous.
+func (m *Model) movements(e *starknet.Event, c code) (found []movement, status int) {
+	schema := m.declaring(c, e.Keys[0])
 	class := standard(schema)
-	if !mentions(schema, e.Keys[0]) {
-		schema, class = standards, ""
+	if schema == nil {
+		if found, status = read(e, standards, ""); status != aTransfer && len(e.Keys) == 1 {
+			if old := oldSchemas[m.oldStandard(c)]; old != nil {
+				found, status = read(e, old, m.oldStandard(c))
+			}
+		}
+		if status != aTransfer {
+			status = unexplained
+		}
+		return found, status
 	}
+	return read(e, schema, class)
+}
+
+// read decodes an event by a schema.
+func read(e *starknet.Event, schema *abi.Schema, class string) (found []movement, status int) {
 	for _, l := range schema.Events() {
 		n := len(l.Selectors)
 		if len(e.Keys) < n || !slices.Equal(e.Keys[:n], l.Selectors) {
 			continue
 		}
-		if l.Unsupported() != nil {
-			return nil
-		}
 		event, err := l.Decode(e.Keys, e.Data)
-		if err != nil {
+		if err != nil && l.Unsupported() == nil {
 			continue
 		}
-		moved := recognise(&event, class)
-		if moved == nil || found != nil && !slices.EqualFunc(moved, found, movement.equal) {
-			return nil
+		moved, ok := []movement(nil), false
+		if err == nil {
+			moved, ok = recognise(&event, class)
 		}
-		found = moved
+		switch {
+		case ok && moved == nil: // as many ids as amounts there are not
+		case ok && (status == somethingElse || status == aTransfer && !slices.EqualFunc(moved, found, movement.equal)):
+			return nil, unexplained
+		case ok:
+			found, status = moved, aTransfer
+		case status == aTransfer || mayMove(l):
+			return nil, unexplained
+		default:
+			status = somethingElse
+		}
 	}
-	return found
+	return found, status
 }
 
 // mentions reports whether a class has transfers that start with a key.
@@ -105,14 +138,19 @@ var roles = map[string]string{
 	"id": "id", "tokenid": "id", "ids": "ids", "tokenids": "ids",
 }
 
-// recognise decodes an event as a transfer of a standard; nil if its fields do
-// not match or contradict the class.
-func recognise(e *abi.Event, class string) []movement {
+// roleOf is the role of a field by its name; empty if it has none.
+func roleOf(label string) string {
+	label = label[strings.LastIndexByte(label, '.')+1:]
+	return roles[strings.ToLower(strings.ReplaceAll(label, "_", ""))]
+}
+
+// recognise decodes an event as a transfer of a standard. It reports false if
+// its fields do not match or contradict the class.
+func recognise(e *abi.Event, class string) ([]movement, bool) {
 	fields := map[string]*abi.Field{}
 	for i := range e.Fields {
 		f := &e.Fields[i]
-		label := f.Label[strings.LastIndexByte(f.Label, '.')+1:]
-		role := roles[strings.ToLower(strings.ReplaceAll(label, "_", ""))]
+		role := roleOf(f.Label)
 		if role == "" && f.Type.Shape == abi.ShapeU256 {
 			role = map[string]string{"erc20": "amount", "erc721": "id"}[class]
 		}
@@ -120,7 +158,7 @@ func recognise(e *abi.Event, class string) []movement {
 			continue
 		}
 		if role == "" || fields[role] != nil {
-			return nil
+			return nil, false
 		}
 		fields[role] = f
 	}
@@ -134,15 +172,15 @@ func recognise(e *abi.Event, class string) []movement {
 	}
 	switch {
 	case e.Layout.Name == "Transfer" && have("from", "to", "amount") && class != "erc721":
-		return move("erc20", fields, nil, numbers(fields["amount"]))
+		return move("erc20", fields, nil, numbers(fields["amount"])), true
 	case e.Layout.Name == "Transfer" && have("from", "to", "id") && class != "erc20":
-		return move("erc721", fields, numbers(fields["id"]), nil)
+		return move("erc721", fields, numbers(fields["id"]), nil), true
 	case e.Layout.Name == "TransferSingle" && have("operator", "from", "to", "id", "amount"):
-		return move("erc1155", fields, numbers(fields["id"]), numbers(fields["amount"]))
+		return move("erc1155", fields, numbers(fields["id"]), numbers(fields["amount"])), true
 	case e.Layout.Name == "TransferBatch" && have("operator", "from", "to", "ids", "amounts"):
-		return move("erc1155", fields, numbers(fields["ids"]), numbers(fields["amounts"]))
+		return move("erc1155", fields, numbers(fields["ids"]), numbers(fields["amounts"])), true
 	}
-	return nil
+	return nil, false
 }
 
 // numbers decodes a u256 or a list of them.
@@ -163,6 +201,7 @@ func move(standard string, fields map[string]*abi.Field, ids, amounts []*big.Int
 	if ids != nil && amounts != nil && len(ids) != len(amounts) {
 		return nil
 	}
+	list = []movement{}
 	for i := range max(len(ids), len(amounts)) {
 		m := movement{standard: standard, from: fields["from"].Raw[0], to: fields["to"].Raw[0]}
 		if ids != nil {

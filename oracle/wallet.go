@@ -109,7 +109,7 @@ func (m *Model) balances(b *Block, q walletQuestion, candidates []asset) (items 
 func (m *Model) candidates(q walletQuestion) (list []asset, coverage object) {
 	if q.scope != "explicit" {
 		list = m.assets(q.owner, q.scope == "discovered_plus_registry")
-		return list[:min(q.limit, len(list))], m.assetCoverage(q.scope, len(list) > q.limit)
+		return list[:min(q.limit, len(list))], m.assetCoverage(q.owner, q.scope, len(list) > q.limit)
 	}
 	for _, token := range q.tokens {
 		list = append(list, asset{token: token, metadata: m.metadata(token, nil)})

@@ -399,7 +399,7 @@ func TestSummariesKeepTheOrderOfTheRequest(t *testing.T) {
 		t.Fatalf("%s", a.body)
 	}
 	if unknown := encodeText(body.Items[0]); unknown != `{"address":"0xdead","found":false,"totalActivityCount":null,"activityCountExact":false,"latestActivityBlock":null,`+
-		`"classHash":null,"isAccount":null,"createdOnIso":null,"deployedAtTxHash":null,"deployedByAddress":null}` {
+		`"classHash":null,"isAccount":null,"createdOnIso":null,"deployedAtTxHash":null,"deployedByAddress":null,"coverage":{"status":"exact","reasonCode":null}}` {
 		t.Errorf("%s", unknown)
 	}
 	known := body.Items[1]
@@ -452,7 +452,7 @@ func TestIntelligenceKeepsTheOrderOfTheRequest(t *testing.T) {
 		t.Errorf("%s", a.body)
 	}
 	received := slices.ContainsFunc(movements(t), func(m movement) bool { return m.To == account })
-	if known := items[2]; known.TypeLabel != "account" || known.Label != nil || known.HasReceivedFunds != received || *known.ClassHash != everydayClass(t) {
+	if known := items[2]; known.TypeLabel != "account" || known.Label != nil || *known.HasReceivedFunds != received || *known.ClassHash != everydayClass(t) {
 		t.Errorf("%s", a.body)
 	}
 	s.strike("UPDATE index_checkpoints SET first_block = 3")

@@ -46,6 +46,7 @@ func expectedBlock(h facts.Header) blockItem {
 	return blockItem{
 		BlockNumber: h.Number, BlockHash: h.Hash, ParentHash: h.ParentHash, TimestampIso: time.Unix(int64(h.Timestamp), 0).UTC(),
 		TxCount: h.Transactions, EventCount: h.Events, FinalityStatus: finality(h.Number), SourceTier: tier(h.Number),
+		Verification: h.Verification,
 	}
 }
 

@@ -62,7 +62,7 @@ func TestTheActivityOfTheZeroAddressIsUnknown(t *testing.T) {
 			t.Errorf("%s is %s", list, got)
 		}
 	}
-	if page := decodeBody[coveredList[transferRow]](t, s.get("/v1/SN_MAIN/address/0x0/transfers")); len(page.Items) == 0 || page.Coverage.Status != domain.CoverageExact {
+	if page := decodeBody[coveredList[transferRow]](t, s.get("/v1/SN_MAIN/address/0x0/transfers")); len(page.Items) == 0 || page.Coverage.Status != domain.CoveragePartial || *page.Coverage.ReasonCode != domain.ReasonUntypedTransfers {
 		t.Errorf("%d transfers, %+v", len(page.Items), page.Coverage)
 	}
 	var body struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/repotest"
+	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 )
 
@@ -48,11 +50,16 @@ func expectedPreview(b *facts.Block, tx *facts.Transaction, h history) previewIt
 	if len(item.TokenTransfers) > 8 {
 		item.TokenTransfers, item.TokenTransfersTruncated = item.TokenTransfers[:8], true
 	}
+	coverage := domain.Coverage{Status: domain.CoverageExact}
 	for _, e := range b.Events {
 		if e.TxIndex == tx.Index {
 			*item.LogCount++
+			coverage = coverage.Untyped(slices.ContainsFunc(b.Untyped, func(u facts.UntypedTransfer) bool {
+				return u.Part == facts.UntypedContract && u.Address == e.FromAddress
+			}))
 		}
 	}
+	item.Coverage = frame.RenderCoverage(coverage)
 	return item
 }
 
@@ -105,7 +112,7 @@ func TestPreviewsKeepTheOrderOfTheRequest(t *testing.T) {
 		if item.TxHash != asked[i] || item.Found != found {
 			t.Errorf("item %d is %s, found %v", i, item.TxHash, item.Found)
 		}
-		if !found && !reflect.DeepEqual(item, previewItem{TxHash: asked[i], TokenTransfers: []transferRow{}}) {
+		if !found && !reflect.DeepEqual(item, previewItem{TxHash: asked[i], TokenTransfers: []transferRow{}, Coverage: frame.RenderCoverage(domain.Coverage{Status: domain.CoverageExact})}) {
 			t.Errorf("an unknown transaction has %+v", item)
 		}
 	}

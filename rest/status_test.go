@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
@@ -51,7 +52,10 @@ func TestStatusReportsTheVisibleBlocks(t *testing.T) {
 		o.Statuses = chain.NewStatuses(heads{domain.Mainnet: {
 			State: chain.Backfilling, Block: &domain.BlockRef{Number: 120}, Led: true, Depth: 7,
 			L1: &l1, L1Since: time.Now().Add(-time.Hour),
-			Coverage: &chain.Coverage{First: 10, Last: 99, Finalized: new(uint64(92))},
+			Coverage: &chain.Coverage{
+				First: 10, Last: 99, Finalized: new(uint64(92)),
+				Verification: facts.TransactionsVerified, VerifiedThrough: new(uint64(33)),
+			},
 		}}, 0)
 	})
 	a := service.get("/v1/SN_MAIN/status")
@@ -67,12 +71,16 @@ func TestStatusReportsTheVisibleBlocks(t *testing.T) {
 		"earliestIndexedBlockNumber":  {*got.EarliestIndexedBlockNumber, 10},
 		"indexedBlockSpan":            {*got.IndexedBlockSpan, 90},
 		"lagBlocks":                   {*got.LagBlocks, 21},
+		"verifiedThroughBlock":        {*got.Verification.VerifiedThroughBlock, 33},
 		"watermarkBlockNumber":        {*got.L1Finality.WatermarkBlockNumber, 80},
 		"watermarkAgeSeconds/60":      {*got.L1Finality.WatermarkAgeSeconds / 60, 60},
 	} {
 		if pair[0] != pair[1] {
 			t.Errorf("%s is %d, want %d", name, pair[0], pair[1])
 		}
+	}
+	if level := got.Verification.Level; level != facts.TransactionsVerified {
+		t.Errorf("verification.level is %s, want %s", level, facts.TransactionsVerified)
 	}
 }
 

@@ -33,6 +33,9 @@ type Config struct {
 	// Genesis is the timestamp of block 0, by default the start of 2026. Blocks
 	// are six seconds apart, or BlockTime if that is longer.
 	Genesis time.Time
+	// Predeployed is the number of accounts for clients, whose keys
+	// Node.Predeployed returns.
+	Predeployed int
 	// Profile is Everyday by default.
 	Profile Profile
 	// Window is the number of newest blocks that keep their state, by default
@@ -81,7 +84,7 @@ func (c Config) withDefaults() (Config, error) {
 	switch {
 	case c.Record != "" && c.State != "":
 		return c, errors.New("sim: Record and State exclude each other")
-	case c.Blocks < 0 || c.L1Lag < 0 || c.BlockTime < 0:
+	case c.Blocks < 0 || c.L1Lag < 0 || c.BlockTime < 0 || c.Predeployed < 0:
 		return c, errors.New("sim: numbers must not be negative")
 	case c.Window < 2:
 		return c, fmt.Errorf("sim: a window of %d blocks is too small", c.Window)

@@ -2,9 +2,11 @@ package sim
 
 import (
 	"math/big"
+	"slices"
 	"testing"
 
 	"astrolabe/starknet"
+	"astrolabe/starknet/commitment"
 )
 
 // retold is the state of the chain, derived from JSON-RPC responses only.
@@ -26,11 +28,15 @@ func newRetold() *retold {
 }
 
 func (r *retold) diff(t *testing.T, d starknet.StateDiff) {
+	declared := slices.Clone(d.DeprecatedDeclaredClasses)
 	for _, c := range d.DeclaredClasses {
-		if r.declared[c.ClassHash] {
-			t.Errorf("class %s is declared twice", c.ClassHash)
+		declared = append(declared, c.ClassHash)
+	}
+	for _, class := range declared {
+		if r.declared[class] {
+			t.Errorf("class %s is declared twice", class)
 		}
-		r.declared[c.ClassHash] = true
+		r.declared[class] = true
 	}
 	for _, c := range d.DeployedContracts {
 		if !r.classes[c.Address].IsZero() || !r.declared[c.ClassHash] {
@@ -105,7 +111,11 @@ func readAlong(t *testing.T, c client, chainID starknet.Felt) *retold {
 		var u starknet.StateUpdate
 		c.result(&b, "starknet_getBlockWithReceipts", at(number), []string{"INCLUDE_PROOF_FACTS"})
 		c.result(&u, "starknet_getStateUpdate", at(number))
-		hash, err := b.ComputeHash()
+		got, err := commitment.Of(commitment.PoseidonL2Gas, &b, &u.StateDiff)
+		if err != nil || got != commitment.Stated(&b.BlockHeader) {
+			t.Fatalf("block %d: got commitments %+v, %v, want %+v", number, commitment.Stated(&b.BlockHeader), err, got)
+		}
+		hash, err := commitment.BlockHash(chainID, commitment.PoseidonL2Gas, &b.BlockHeader, got)
 		if err != nil || hash != b.BlockHash || u.BlockHash != hash || u.NewRoot != b.NewRoot {
 			t.Fatalf("block %d: wrong hash or root (%v)", number, err)
 		}

@@ -12,6 +12,7 @@ import (
 //	GET    /counts          number of received calls by method
 //	GET    /contracts       contracts of the economy by name
 //	GET    /faults          active faults
+//	GET    /lies            names of the lies that a fault of kind lie can tell
 //	POST   /faults          add a fault: a fault.Fault as JSON
 //	DELETE /faults          remove all, or those of ?kind=…
 //	POST   /mine            add {"blocks": n}
@@ -21,6 +22,7 @@ func (n *Node) Control() http.Handler {
 	mux.HandleFunc("GET /counts", func(w http.ResponseWriter, _ *http.Request) { respond(w, n.Counts()) })
 	mux.HandleFunc("GET /contracts", func(w http.ResponseWriter, _ *http.Request) { respond(w, n.Directory()) })
 	mux.HandleFunc("GET /faults", func(w http.ResponseWriter, _ *http.Request) { respond(w, n.faults.List()) })
+	mux.HandleFunc("GET /lies", func(w http.ResponseWriter, _ *http.Request) { respond(w, fault.Lies) })
 	mux.HandleFunc("DELETE /faults", func(w http.ResponseWriter, r *http.Request) {
 		var kinds []fault.Kind
 		for _, kind := range r.URL.Query()["kind"] {

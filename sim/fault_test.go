@@ -152,6 +152,9 @@ func TestControlsWorkOverHTTP(t *testing.T) {
 		{"POST", "/faults", `{"kind":"latency","delay":1000}`, 204},
 		{"POST", "/faults", `{"kind":"earthquake"}`, 422},
 		{"POST", "/faults", `{"sort":"latency"}`, 400},
+		{"POST", "/faults", `{"kind":"lie","lie":"event.data","block":3}`, 204},
+		{"POST", "/faults", `{"kind":"lie","lie":"event.colour"}`, 422},
+		{"GET", "/lies", "", 200},
 		{"GET", "/counts", "", 200},
 		{"GET", "/contracts", "", 200},
 	} {

@@ -32,6 +32,8 @@ type Node struct {
 	// recording is the file that blocks are written to or read from; nil
 	// without one.
 	recording *chain.Recording
+	// predeployed are the accounts for clients.
+	predeployed []economy.Account
 
 	mu      sync.Mutex
 	stop    context.CancelFunc // nil while not started
@@ -72,7 +74,8 @@ func newNode(config Config, documents []contract.Document) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.economy = economy.New(n.network, config.Profile, n.library)
+	n.predeployed = economy.Predeploy(config.Seed, config.Predeployed, n.library)
+	n.economy = economy.New(n.network, config.Profile, n.library, n.predeployed)
 	described.Script = n.economy
 	if err := n.begin(described, documents); err != nil {
 		return nil, errors.Join(err, n.closeRecording())
@@ -122,7 +125,7 @@ func assemble(config Config, documents []contract.Document) (*Node, chain.Config
 	described := chain.Config{
 		Seed: config.Seed, Genesis: uint64(config.Genesis.Unix()), Spacing: config.spacing(),
 		Window: config.Window, L1Lag: uint64(config.L1Lag),
-		Machine: &vm.Machine{Library: library, ChainID: network.ID, Strk: network.Strk, Eth: network.Eth},
+		Machine: &vm.Machine{Library: library, ChainID: network.ID, Strk: network.Strk, Eth: network.Eth, CompiledHash: classes.CompiledHash},
 		Bring: func(f chain.Foreign) {
 			library.Bring(&vm.Class{Hash: f.Hash, Document: f.Class})
 		},
@@ -133,7 +136,7 @@ func assemble(config Config, documents []contract.Document) (*Node, chain.Config
 func (n *Node) serve() {
 	n.server = rpc.NewServer(rpc.Options{
 		Chain: n.chain, Library: n.library, ChainID: n.network.ID, OtherID: otherChain(n.network.Name),
-		SpecVersion: n.config.SpecVersion, Faults: n.faults, Rendered: n.config.Rendered,
+		SpecVersion: n.config.SpecVersion, Faults: n.faults, Rendered: n.config.Rendered, Devnet: n.devnet(),
 	})
 }
 
@@ -159,14 +162,22 @@ func (n *Node) Handler() http.Handler { return n.server }
 func (n *Node) Mine(blocks int) error { return n.chain.Mine(blocks) }
 
 // Reorg replaces the newest blocks by as many others and notifies subscribers.
-// Most transactions of the old blocks are in the new ones again.
-func (n *Node) Reorg(depth int) error { return n.chain.Reorg(depth) }
+// Most transactions of the old blocks are in the new ones again. It returns
+// chain.ErrAcceptedOnL1 for blocks that are accepted on L1, unless the fault
+// L1Reorg is active.
+func (n *Node) Reorg(depth int) error {
+	_, anyway := n.faults.Strike(fault.L1Reorg, "")
+	return n.chain.Reorg(depth, anyway)
+}
 
 // Fault adds a fault.
 func (n *Node) Fault(f fault.Fault) error { return n.faults.Add(f) }
 
 // ClearFaults removes the faults of the given kinds, or all of them.
 func (n *Node) ClearFaults(kinds ...fault.Kind) { n.faults.Clear(kinds...) }
+
+// Struck returns how many calls faults of a kind have applied to.
+func (n *Node) Struck(kind fault.Kind) int { return n.faults.Struck(kind) }
 
 // Counts returns the number of received calls by method.
 func (n *Node) Counts() map[string]uint64 { return maps.Clone(n.server.Counts()) }

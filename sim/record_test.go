@@ -18,6 +18,7 @@ func TestRecordedChainReplaysByteForByte(t *testing.T) {
 	original := connect(t, n)
 	_, declare, _ := broadcasts(t, n)
 	declare["nonce"] = mustNonce(t, n)
+	sign(t, n, declare, sender(n).Key)
 	var added map[string]string
 	original.result(&added, "starknet_addDeclareTransaction", declare)
 	if err := n.Mine(3); err != nil {

@@ -2,9 +2,12 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
+	"astrolabe/sim/chain"
+	"astrolabe/sim/fault"
 	"astrolabe/starknet"
 )
 
@@ -26,6 +29,10 @@ func TestReorgReplacesBlocksAndKeepsTheChainWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := n.Reorg(13); !errors.Is(err, chain.ErrAcceptedOnL1) {
+		t.Errorf("a block that is accepted on L1 was replaced: %v", err)
+	}
+	put(t, n, fault.Fault{Kind: fault.L1Reorg})
 	for _, depth := range []int{1, 2, 26} {
 		if err := n.Reorg(depth); err != nil {
 			t.Fatal(err)

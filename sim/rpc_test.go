@@ -223,7 +223,13 @@ func TestWritesAreRefusedWithTheirCodes(t *testing.T) {
 		}
 		return tx
 	}
+	signed := func(original map[string]any, changes map[string]any) map[string]any {
+		tx := altered(original, changes)
+		sign(t, n, tx, sender(n).Key)
+		return tx
+	}
 	invoke, declare, deploy := broadcasts(t, n)
+	nonce := mustNonce(t, n)
 	small := map[string]string{"max_amount": "0x1", "max_price_per_unit": "0x1"}
 	for _, x := range []struct {
 		name   string
@@ -234,18 +240,45 @@ func TestWritesAreRefusedWithTheirCodes(t *testing.T) {
 		{"nonce ahead", 52, "Invoke", altered(invoke, map[string]any{"nonce": "0xfff"})},
 		{"no account", 58, "Invoke", altered(invoke, map[string]any{"sender_address": n.network.Strk})},
 		{"no signature", 55, "Invoke", altered(invoke, map[string]any{"signature": []string{}})},
+		{"another's signature", 55, "Invoke", altered(invoke, map[string]any{"signature": declare["signature"]})},
+		{"another's signature", 55, "Declare", altered(signed(declare, map[string]any{"nonce": nonce}), map[string]any{"signature": invoke["signature"]})},
+		{"another's signature", 55, "DeployAccount", altered(deploy, map[string]any{"signature": invoke["signature"]})},
+		{"changed after it was signed", 55, "Invoke", altered(invoke, map[string]any{"tip": "0x1"})},
+		{"another compiled class hash", 60, "Declare", signed(declare, map[string]any{"compiled_class_hash": "0x123", "nonce": nonce})},
 		{"old version", 61, "Invoke", altered(invoke, map[string]any{"version": "0x1"})},
-		{"bounds too low", 53, "Invoke", altered(invoke, map[string]any{"resource_bounds": map[string]any{"l1_gas": small, "l2_gas": small, "l1_data_gas": small}})},
+		{"bounds too low", 53, "Invoke", signed(invoke, map[string]any{"resource_bounds": map[string]any{"l1_gas": small, "l2_gas": small, "l1_data_gas": small}})},
 		{"wrong method", -32602, "Invoke", deploy},
 		{"no money", 54, "DeployAccount", deploy},
 		{"unknown class", 28, "DeployAccount", altered(deploy, map[string]any{"class_hash": "0x999"})},
-		{"declared already", 51, "Declare", altered(declare, map[string]any{"contract_class": n.library.Named("account").Document, "nonce": mustNonce(t, n)})},
+		{"declared already", 51, "Declare", signed(declare, map[string]any{"contract_class": n.library.Named("account").Document, "nonce": nonce})},
 		{"class of another time", 62, "Declare", altered(declare, map[string]any{"contract_class": map[string]any{"sierra_program": []string{}, "contract_class_version": "0.2.0", "entry_points_by_type": map[string]any{}}})},
 		{"no class", -32602, "Declare", altered(declare, map[string]any{"contract_class": nil})},
 		{"no transaction", -32602, "Invoke", 5},
 	} {
 		if code := c.code("starknet_add"+x.method+"Transaction", x.tx); code != x.code {
 			t.Errorf("%s: %d instead of %d", x.name, code, x.code)
+		}
+	}
+}
+
+func TestASimulationChecksTheSignatureUnlessToldNotTo(t *testing.T) {
+	t.Parallel()
+	n := testNode(t, Config{Blocks: 20})
+	c := connect(t, n)
+	invoke, declare, _ := broadcasts(t, n)
+	invoke["signature"] = declare["signature"]
+	for _, x := range []struct {
+		method    string
+		arguments func(flags []string) []any
+	}{
+		{"starknet_simulateTransactions", func(flags []string) []any { return []any{"latest", []any{invoke}, flags} }},
+		{"starknet_estimateFee", func(flags []string) []any { return []any{[]any{invoke}, flags, "latest"} }},
+	} {
+		if code := c.code(x.method, x.arguments([]string{})...); code != 41 {
+			t.Errorf("%s with another's signature: %d, want 41", x.method, code)
+		}
+		if r := c.call(x.method, x.arguments([]string{"SKIP_VALIDATE"})...); r.Error != nil {
+			t.Errorf("%s without validation: %+v, want no error", x.method, *r.Error)
 		}
 	}
 }

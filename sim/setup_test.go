@@ -18,9 +18,10 @@ func testDocuments(t testing.TB) []contract.Document {
 	return documents
 }
 
-// testNode builds a node.
+// testNode builds a node with an account for clients.
 func testNode(t testing.TB, config Config) *Node {
 	t.Helper()
+	config.Predeployed = max(config.Predeployed, 1)
 	n, err := newNode(config, testDocuments(t))
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +30,7 @@ func testNode(t testing.TB, config Config) *Node {
 }
 
 // longChain is one chain for all tests that only read.
-var longChain = sync.OnceValues(func() (*Node, error) { return New(Config{Blocks: longBlocks}) })
+var longChain = sync.OnceValues(func() (*Node, error) { return New(Config{Blocks: longBlocks, Predeployed: 1}) })
 
 // longBlocks is its length. Every shape is within it.
 const longBlocks = 130
@@ -44,10 +45,13 @@ func readOnly(t testing.TB) *Node {
 	return n
 }
 
-// mustNonce returns the forwarder's nonce.
+// sender is the account whose transactions the tests send.
+func sender(n *Node) Account { return n.Predeployed()[0] }
+
+// mustNonce returns the sender's nonce.
 func mustNonce(t testing.TB, n *Node) starknet.Felt {
 	t.Helper()
-	nonce, err := n.Nonce(n.Head().Header.BlockNumber, n.network.Forwarder)
+	nonce, err := n.Nonce(n.Head().Header.BlockNumber, sender(n).Address)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,9 @@ func (s shapes) block(b *Block, messages map[starknet.Hash256]int) {
 				s["several calls"]++
 			}
 		}
+		if tx.Tip > 0 && len(tx.PaymasterData) > 0 {
+			s["tip and paymaster"]++
+		}
 		if len(tx.ProofFacts) > 0 {
 			s["proof facts"]++
 		}
@@ -52,7 +55,7 @@ var eventNames = func() map[starknet.Felt]string {
 		"DepositHandled", "DepositWithMessageHandled", "WithdrawInitiated", "DeployHandled", "deposit_handled", "withdraw_initiated",
 		"ViewingKeySet", "Deposit", "Withdrawal", "OpenNoteCreated", "OpenNoteDeposited", "EncNoteCreated", "NoteUsed", "ExternalContractInvoked",
 		"AuditorPublicKeySet", "ScreenerPublicKeySet", "FeeAmountSet", "FeeCollectorSet", "ProofValidityBlocksSet", "OpenNoteDepositorBlockSet",
-		"ImplementationAdded", "ImplementationReplaced", "Paused", "Unpaused", "Bumped", "URI",
+		"ImplementationAdded", "ImplementationReplaced", "implementation_added", "implementation_upgraded", "AdminChanged", "Paused", "Unpaused", "Bumped", "URI",
 		"LedgerEvent", "Noticed", "Outer", "Floating", "Sunken", "Empty", "TwentyKeys", "EverythingHappened", "ManyKeys", "Malformed",
 	} {
 		names[starknet.Selector(name)] = name
@@ -101,10 +104,10 @@ func TestFirstBlocksShowEveryShape(t *testing.T) {
 	}
 	wanted := []string{
 		"INVOKE v0 SUCCEEDED", "INVOKE v1 SUCCEEDED", "INVOKE v3 SUCCEEDED", "INVOKE v1 REVERTED", "INVOKE v3 REVERTED",
-		"DECLARE v2 SUCCEEDED", "DECLARE v3 SUCCEEDED", "DEPLOY_ACCOUNT v1 SUCCEEDED", "DEPLOY_ACCOUNT v3 SUCCEEDED",
+		"DECLARE v0 SUCCEEDED", "DECLARE v1 SUCCEEDED", "DEPLOY v0 SUCCEEDED", "DECLARE v2 SUCCEEDED", "DECLARE v3 SUCCEEDED", "DEPLOY_ACCOUNT v1 SUCCEEDED", "DEPLOY_ACCOUNT v3 SUCCEEDED",
 		"L1_HANDLER v0 SUCCEEDED", "L1_HANDLER v0 REVERTED",
 		"Transfer k1_d4", "Transfer k3_d2", "Transfer k5_d0", "mint", "burn", "self-transfer",
-		"several calls", "long calldata", "thousand events", "repeated message", "replaced class", "proof facts",
+		"several calls", "tip and paymaster", "long calldata", "thousand events", "repeated message", "replaced class", "proof facts",
 		"event without keys", "unknown event with 1 keys", "unknown event with 20 keys", "unknown event with 50 keys",
 	}
 	for _, name := range eventNames {

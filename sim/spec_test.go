@@ -2,10 +2,14 @@ package sim
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
+	"astrolabe/sim/classes"
+	"astrolabe/sim/key"
 	"astrolabe/sim/rpc"
 	"astrolabe/starknet"
 )
@@ -110,7 +114,7 @@ func TestEveryBlockIsAsSpecified(t *testing.T) {
 	t.Parallel()
 	spec := readSpecification(t)
 	c := connect(t, readOnly(t))
-	for number := range uint64(65) {
+	for number := range uint64(85) {
 		checked(t, spec, c, "starknet_getBlockWithReceipts", at(number))
 		checked(t, spec, c, "starknet_getBlockWithTxs", at(number), []string{"INCLUDE_PROOF_FACTS"})
 		checked(t, spec, c, "starknet_getStateUpdate", at(number))
@@ -175,16 +179,11 @@ func callOf(address starknet.Felt, function string, calldata ...starknet.Felt) m
 }
 
 // broadcasts returns a transaction of each kind as a wallet would send it: a
-// transfer and a declaration by the forwarder, and the deployment of a funded
-// account.
+// transfer and a declaration by a predeployed account, and the deployment of a
+// funded account.
 func broadcasts(t testing.TB, n *Node) (invoke, declare, deploy map[string]any) {
 	t.Helper()
-	head := n.Head().Header.BlockNumber
-	nonce, err := n.Nonce(head, n.network.Forwarder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	count, _ := nonce.Uint64()
+	count, _ := mustNonce(t, n).Uint64()
 	bounds := map[string]any{
 		"l1_gas":      map[string]string{"max_amount": "0x1e8480", "max_price_per_unit": "0x5af3107a4000"},
 		"l1_data_gas": map[string]string{"max_amount": "0xf4240", "max_price_per_unit": "0x2540be400"},
@@ -201,17 +200,48 @@ func broadcasts(t testing.TB, n *Node) (invoke, declare, deploy map[string]any) 
 		"sierra_program": []string{"0x1", "0x2", "0x3"}, "contract_class_version": "0.1.0", "abi": "[]",
 		"entry_points_by_type": map[string]any{"CONSTRUCTOR": []any{}, "EXTERNAL": []any{}, "L1_HANDLER": []any{}},
 	}
-	salt, key := starknet.FeltFromUint64(77), starknet.FeltFromUint64(88)
+	salt, private := starknet.FeltFromUint64(77), key.Derive(starknet.FeltFromUint64(88), 0)
 	accountClass := n.library.Named("account").Hash
-	address := starknet.ContractAddress(starknet.Felt{}, salt, accountClass, []starknet.Felt{key})
+	address := starknet.ContractAddress(starknet.Felt{}, salt, accountClass, []starknet.Felt{private.Public()})
 
 	invoke = common("INVOKE", count)
-	invoke["sender_address"], invoke["account_deployment_data"] = n.network.Forwarder, []string{}
+	invoke["sender_address"], invoke["account_deployment_data"] = sender(n).Address, []string{}
 	invoke["calldata"] = []any{"0x1", n.network.Strk, starknet.Selector("transfer"), "0x3", address, "0xde0b6b3a7640000", "0x0"}
 	declare = common("DECLARE", count+1)
-	declare["sender_address"], declare["account_deployment_data"] = n.network.Forwarder, []string{}
-	declare["compiled_class_hash"], declare["contract_class"] = "0x123", class
+	declare["sender_address"], declare["account_deployment_data"] = sender(n).Address, []string{}
+	declare["compiled_class_hash"], declare["contract_class"] = classes.CompiledHash(broadcasted(t, declare, class).Transaction.ClassHash), class
 	deploy = common("DEPLOY_ACCOUNT", 0)
-	deploy["contract_address_salt"], deploy["constructor_calldata"], deploy["class_hash"] = salt, []starknet.Felt{key}, accountClass
+	deploy["contract_address_salt"], deploy["constructor_calldata"], deploy["class_hash"] = salt, []starknet.Felt{private.Public()}, accountClass
+	sign(t, n, invoke, sender(n).Key)
+	sign(t, n, declare, sender(n).Key)
+	sign(t, n, deploy, private)
 	return invoke, declare, deploy
+}
+
+// broadcasted decodes a transaction, with another class if that is not nil.
+func broadcasted(t testing.TB, transaction map[string]any, class any) (b starknet.BroadcastedTransaction) {
+	t.Helper()
+	transaction = maps.Clone(transaction)
+	if class != nil {
+		transaction["contract_class"], transaction["compiled_class_hash"] = class, "0x0"
+	}
+	text, err := json.Marshal(transaction)
+	if err == nil {
+		err = json.Unmarshal(text, &b)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// sign signs a transaction as a wallet would.
+func sign(t testing.TB, n *Node, transaction map[string]any, private key.Key) {
+	t.Helper()
+	b := broadcasted(t, transaction, nil)
+	hash, err := b.Transaction.ComputeHash(n.network.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transaction["signature"] = private.Sign(hash)
 }

@@ -27,9 +27,13 @@ func (e *MismatchError) Error() string {
 
 // about describes the inputs of block generation.
 func (c Config) about(documents []contract.Document) chain.About {
+	script := fmt.Sprintf("%+v", c.Profile)
+	if c.Predeployed > 0 {
+		script += fmt.Sprintf(" with %d predeployed accounts", c.Predeployed)
+	}
 	return chain.About{
 		Chain: c.Chain, Seed: c.Seed, Genesis: uint64(c.Genesis.Unix()), Spacing: c.spacing(),
-		Script: fmt.Sprintf("%+v", c.Profile), Classes: fingerprint(documents),
+		Script: script, Classes: fingerprint(documents),
 	}
 }
 

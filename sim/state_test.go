@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"astrolabe/sim/chain"
+	"astrolabe/sim/fault"
 	"astrolabe/starknet"
 )
 
@@ -57,6 +58,7 @@ func TestChainGoesOnAsIfItHadNeverStopped(t *testing.T) {
 	stopped := testNode(t, config)
 	config.State, config.Record = "", filepath.Join(t.TempDir(), "recording")
 	steady := testNode(t, config)
+	put(t, steady, fault.Fault{Kind: fault.L1Reorg})
 	config.State, config.Record = stopped.config.State, ""
 	acts := []func(n *Node) error{
 		func(n *Node) error { return n.Mine(3) },
@@ -68,6 +70,7 @@ func TestChainGoesOnAsIfItHadNeverStopped(t *testing.T) {
 	}
 	for i, act := range acts {
 		must(t, act(steady))
+		put(t, stopped, fault.Fault{Kind: fault.L1Reorg})
 		must(t, act(stopped))
 		must(t, stopped.Close())
 		stopped = testNode(t, config)
@@ -91,6 +94,7 @@ func submit(t *testing.T, n *Node) {
 	c := connect(t, n)
 	_, declare, _ := broadcasts(t, n)
 	declare["nonce"] = mustNonce(t, n)
+	sign(t, n, declare, sender(n).Key)
 	var added map[string]string
 	c.result(&added, "starknet_addDeclareTransaction", declare)
 }
@@ -297,7 +301,7 @@ func TestDamagedStateIsRefused(t *testing.T) {
 		damaged := bytes.Clone(whole)
 		damaged[at] ^= 0x10
 		must(t, os.WriteFile(path, damaged, 0o600))
-		if _, err := newNode(Config{State: path}, testDocuments(t)); !errors.Is(err, chain.ErrNotARecording) {
+		if _, err := newNode(Config{State: path, Predeployed: 1}, testDocuments(t)); !errors.Is(err, chain.ErrNotARecording) {
 			t.Errorf("a file that is damaged at byte %d: %v", at, err)
 		}
 	}

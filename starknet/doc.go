@@ -5,5 +5,5 @@
 //
 // It imports no other package of this project, does no input or output, and has
 // no state beyond constants computed at startup. The ABI decoder is in
-// starknet/abi.
+// starknet/abi, the hashes of blocks are in starknet/commitment.
 package starknet

@@ -44,7 +44,7 @@ func (b *bench) compareCommits(ctx context.Context, server *pg.Server) error {
 func (b *bench) backfill(ctx context.Context, server *pg.Server, name string, processor *[]float64) (perSecond float64, err error) {
 	head := indexed.BlocksFor(b.baselineEvents)
 	err = b.withNode(ctx, server, name, head, func(db *database, url string) error {
-		took, err := db.Index(ctx, b.binary, filepath.Join(b.work, name), url, head)
+		took, err := db.Index(ctx, b.binary, filepath.Join(b.work, name), url, "off", head)
 		if err != nil {
 			return err
 		}

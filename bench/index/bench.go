@@ -77,6 +77,11 @@ func (b *bench) run(ctx context.Context) error {
 		return err
 	}
 	s.print(results[0].events)
+	v, err := b.measureVerification(ctx, server, b.sizes[0])
+	if err != nil {
+		return err
+	}
+	v.print()
 	printSummary(results)
 	return b.compareCommits(ctx, server)
 }
@@ -109,7 +114,7 @@ func (b *bench) withNode(ctx context.Context, server *pg.Server, name string, bl
 func (b *bench) measure(ctx context.Context, server *pg.Server, events int, asked **indexed.Subjects) (r result, err error) {
 	head := indexed.BlocksFor(events)
 	err = b.withNode(ctx, server, fmt.Sprintf("events_%d", events), head, func(db *database, url string) error {
-		if r.backfill, err = db.Index(ctx, b.binary, filepath.Join(b.work, "index"), url, head); err != nil {
+		if r.backfill, err = db.Index(ctx, b.binary, filepath.Join(b.work, "index"), url, "off", head); err != nil {
 			return err
 		}
 		if r.events, err = db.Events(ctx); err != nil {

@@ -7,6 +7,9 @@
 // copies exactly the same rows. The output is ratios within this run, sizes on
 // disk, memory, and the pages that a query reads.
 //
+// Sizes and comparisons are measured without verification. Then the smallest
+// chain is indexed again at each level of --verify.
+//
 // Given the program of an earlier commit, it lets both index the same chain in
 // turns and prints the ratio.
 //

@@ -22,15 +22,15 @@ type Backfill struct {
 
 // Index runs a program on a node and a database, with its own data folder,
 // until it has indexed every block up to head. All blocks but the newest are
-// backfilled.
-func (d *Database) Index(ctx context.Context, program, folder, node string, head int) (Backfill, error) {
+// backfilled. verify is the level of --verify, which earlier programs ignore.
+func (d *Database) Index(ctx context.Context, program, folder, node, verify string, head int) (Backfill, error) {
 	running := context.WithoutCancel(ctx) // it is interrupted, not killed
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var messages bytes.Buffer
 	command := exec.CommandContext(running, program, "index", "--data", folder, //nolint:gosec // the program to measure
 		"--node-main", node, "--finality-depth", "1", "--admin-addr", "", "--log-level", "warn")
-	command.Env = append(os.Environ(), "ASTROLABE_DATABASE_URL="+d.URL)
+	command.Env = append(os.Environ(), "ASTROLABE_DATABASE_URL="+d.URL, "ASTROLABE_VERIFY="+verify)
 	command.Stderr = &messages
 	began := time.Now()
 	if err := command.Start(); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"astrolabe/bench/load"
 	"astrolabe/sim"
+	"astrolabe/sim/chain"
 )
 
 // eventsPerBlock is about the number in a busy block of mainnet.
@@ -52,6 +53,12 @@ func (c Chain) open(blocks int) (*sim.Node, error) {
 		return nil, err
 	}
 	node, err := sim.Replay(c.file(), c.config(blocks))
+	if errors.Is(err, chain.ErrNotARecording) { // of an earlier version
+		if err := errors.Join(os.Remove(c.file()), os.RemoveAll(c.config(0).Rendered)); err != nil {
+			return nil, err
+		}
+		return c.open(blocks)
+	}
 	if err == nil && node.Head().Header.BlockNumber >= uint64(blocks) {
 		return node, nil
 	}

@@ -130,7 +130,7 @@ func (b *bench) grow(ctx context.Context, events int) error {
 		return err
 	}
 	defer stop()
-	took, err := b.db.Index(ctx, b.program, b.data, node, head)
+	took, err := b.db.Index(ctx, b.program, b.data, node, "off", head)
 	if err != nil {
 		return err
 	}

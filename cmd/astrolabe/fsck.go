@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain/indexing"
 	"astrolabe/jobs/fsck"
 	"astrolabe/repo/index"
+	"astrolabe/repo/tokens"
 )
 
 // fsckCommand checks the read model for faults.
@@ -22,9 +23,9 @@ type fsckCommand struct {
 
 // Help returns the detailed help text.
 func (fsckCommand) Help() string {
-	return `Checks the read model for internal consistency: parent links, counts, positions, ids, classes, locators, tables and indexes. It also derives every derived row again from the stored blocks and compares the two. For chains with a node URL, it fetches every block from the node and compares it too.
+	return `Checks the read model without a node: base rows, classes and dictionary entries against the digests that were committed with them, message hashes, parent links, counts, positions, checkpoint and tiers, partitions and indexes, locators, and the results of jobs. It also derives every derived row again from the stored blocks and compares the two. For chains with a node URL, it compares every block, and the metadata, supplies and largest census balances of tokens, with the node.
 
-Each finding comes with a repair command. The exit code is 0 if nothing was found and 1 otherwise. The command changes nothing and can run while the indexer runs.`
+Each finding comes with the command or the SQL that repairs it; run it as it is printed, then run fsck again. Blocks that were indexed before digests existed can only be compared with a node. The exit code is 0 if nothing was found and 1 otherwise. The command changes nothing and can run while the indexer runs.`
 }
 
 // Validate checks the settings before anything starts.
@@ -58,7 +59,7 @@ func (f fsckCommand) Run(ctx context.Context, c *console) error {
 // chain checks one chain and returns the number of findings.
 func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name domain.Chain) (int, error) {
 	job := &fsck.Job{
-		Chain: name, Checkpoints: index.NewCheckpoints(db.DB), Archive: index.NewArchive(db.DB), Inspector: index.NewInspector(db.DB),
+		Chain: name, Checkpoints: index.NewCheckpoints(db.DB), Archive: index.NewArchive(db.DB), Inspector: index.NewInspector(db.DB), Readings: tokens.NewReadings(db.DB),
 		From: f.From, To: f.last(), Limit: f.Limit,
 		Report: func(line string) { c.logger.Info(line, "chain", name) },
 	}

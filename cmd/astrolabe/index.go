@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/facts"
 	"astrolabe/jobs/index"
 	"astrolabe/node"
 	store "astrolabe/repo/index"
@@ -38,6 +39,8 @@ type indexSettings struct {
 	Fetchers             int           `help:"Number of blocks to fetch from a node concurrently." default:"8"`
 	RangeEvents          uint64        `help:"Number of events that fill a partition. Partitions are loaded, indexed and dropped as a whole; later ones are larger, as the chain grows." default:"2000000"`
 	BulkBlocks           uint64        `help:"Minimum number of missing finalized blocks for a backfill, which loads partitions in bulk and builds their indexes afterwards." default:"256"`
+	Verify               string        `help:"How far to verify blocks before storing them. full recomputes transaction hashes, commitments and block hashes from the node's answers; transactions only transaction hashes; off stores what the node sends." default:"full" enum:"full,transactions,off"`
+	NodeQuorum           int           `help:"Number of nodes of a chain that must agree on the hash of a block before it is stored." default:"1"`
 	AcceptMissingClasses bool          `help:"Continue without classes that the node does not have, instead of halting. Token transfers of their contracts may be missing."`
 }
 
@@ -53,8 +56,18 @@ func (s indexSettings) check() error {
 		return errors.New("--range-events and --bulk-blocks must be at least 1")
 	case s.Fetchers < 1 || s.Fetchers > 64:
 		return errors.New("--fetchers must be from 1 to 64")
+	case s.NodeQuorum < 1:
+		return errors.New("--node-quorum must be at least 1")
 	}
 	return nil
+}
+
+// verification returns the level that --verify names.
+func (s indexSettings) verification() facts.Verification {
+	if s.Verify == "off" {
+		return facts.Unverified
+	}
+	return facts.Verification(s.Verify)
 }
 
 // Validate checks the settings before anything starts.
@@ -131,10 +144,15 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 	if err != nil {
 		return nil, err
 	}
+	if n := pool.Upstreams(); n < s.NodeQuorum {
+		pool.Close()
+		return nil, usageError{fmt.Errorf("--node-quorum is %d, but only %d nodes of %s are configured", s.NodeQuorum, n, chain)}
+	}
 	loop := &index.Loop{
 		Chain: chain, Node: pool.Source(), Holder: holder(),
 		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: store.NewWriter(d.db.DB),
 		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Depth: s.FinalityDepth,
+		Verify: s.verification(), Quorum: s.NodeQuorum,
 		AcceptMissingClasses: s.AcceptMissingClasses, Sizes: index.Sizes{Fetchers: s.Fetchers, RangeEvents: s.RangeEvents, Bulk: s.BulkBlocks},
 		Logger: d.logger, Metrics: d.metrics,
 	}

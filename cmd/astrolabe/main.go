@@ -42,6 +42,7 @@ type commandLine struct {
 	Sim        simCommand        `cmd:"" help:"Run a simulated Starknet node for development."`
 	Digest     digestCommand     `cmd:"" help:"Print a digest of the indexed facts. Two indexes of the same blocks have the same digest."`
 	Fsck       fsckCommand       `cmd:"" help:"Check the index for faults and print how to repair them."`
+	Repair     repairCommand     `cmd:"" help:"Rewrite damaged blocks, classes and dictionary entries from a node."`
 	Rederive   rederiveCommand   `cmd:"" help:"Derive facts again from stored blocks, without a node."`
 	Rollback   rollbackCommand   `cmd:"" help:"Remove the newest blocks of an index, or all of them."`
 	Census     censusCommand     `cmd:"" help:"Revoke or restore the holder census of a token."`

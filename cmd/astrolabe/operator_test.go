@@ -135,11 +135,18 @@ func TestRejectedOperatorCommandStatesTheReason(t *testing.T) {
 	o.expects(o.types(exitUsage, "rollback --chain SN_SEPOLIA --to 3"), "SN_SEPOLIA is not indexed")
 	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN"), "--to N")
 	o.expects(o.types(exitUsage, "digest --chain SN_SEPOLIA"), "SN_SEPOLIA is not indexed")
+	o.expects(o.types(exitUsage, "repair --chain SN_MAIN"), "pass what to repair: --block N")
+	o.expects(o.types(exitUsage, "repair --chain SN_MAIN --block 3"), "need a node: set --node-main")
+	o.expects(o.types(exitUsage, "repair --chain SN_MAIN --to 3 --checkpoint"), "--to needs --block")
+	o.expects(o.types(exitUsage, "repair --chain SN_MAIN --discard blocks"), "--discard must be sums")
+	o.expects(o.types(exitUsage, "repair --chain SN_MAIN --entry tokens:3 --node-main http://127.0.0.1:1"), "--entry must be addresses:ID")
 	o.expects(o.types(exitUsage, "fsck --from 9 --to 8"), "--from must not be above --to")
 	if _, leads, err := index.NewLeases(o.db).TakeLease(t.Context(), domain.Mainnet, "indexer", time.Minute); err != nil || !leads {
 		t.Fatal(err)
 	}
-	for _, command := range []string{"rollback --chain SN_MAIN --to 30", "rederive activity"} {
+	for _, command := range []string{
+		"rollback --chain SN_MAIN --to 30", "rederive activity", "repair --chain SN_MAIN --checkpoint", "repair --chain SN_MAIN --block 3 --node-main http://127.0.0.1:1",
+	} {
 		o.expects(o.types(exitFailure, command), "an indexer leads SN_MAIN: stop the indexer, or run this while it is stopped")
 	}
 	o.types(exitOK, "fsck")

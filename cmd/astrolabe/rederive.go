@@ -14,12 +14,12 @@ import (
 type rederiveCommand struct {
 	databaseSettings
 	chainSettings
-	Fact string `arg:"" enum:"transfers,activity,deployments,tokens,schemas,locators" help:"Facts to derive: transfers (and activity and tokens, which depend on them), activity, deployments (and activity), tokens, schemas or locators."`
+	Fact string `arg:"" enum:"transfers,untyped_transfers,activity,deployments,tokens,schemas,locators" help:"Facts to derive: transfers (and untyped_transfers, activity and tokens, which depend on them), untyped_transfers, activity, deployments (and activity), tokens, schemas or locators."`
 }
 
 // Help returns the detailed help text.
 func (rederiveCommand) Help() string {
-	return `Derives facts again from stored blocks, without a node. Use it after an upgrade changed how facts are derived, or when fsck says so. Only rows that differ are written. Stop the indexer first. The command can be repeated after an interruption.`
+	return `Derives facts again from stored blocks, without a node. Use it after an upgrade changed how facts are derived, or when fsck says so. It stops at a block or class that is not the one that was committed, and prints the repair. Only rows that differ are written. Stop the indexer first. The command can be repeated after an interruption.`
 }
 
 // Validate checks the settings before anything starts.

@@ -21,7 +21,7 @@ type rollbackCommand struct {
 
 // Help returns the detailed help text.
 func (rollbackCommand) Help() string {
-	return `Removes blocks from the index, including finalized ones, which the indexer never does by itself. Use it after a reorg below the finalized tier, or when fsck says so. Stop the indexer first; it resumes from the remaining block when you start it.`
+	return `Removes blocks from the index, including finalized ones, which the indexer never does by itself. Use it after a reorg below the finalized tier, or when fsck says so. Damaged rows need no rollback: see astrolabe repair. Stop the indexer first; it resumes from the remaining block when you start it.`
 }
 
 // Validate checks the settings before anything starts.

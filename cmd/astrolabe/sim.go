@@ -28,6 +28,7 @@ type simCommand struct {
 	Blocks      int           `help:"Number of blocks to generate at startup, after block 0." default:"250"`
 	BlockTime   time.Duration `help:"Time between two blocks. 0 adds none." default:"4s"`
 	Genesis     time.Time     `help:"Timestamp of block 0. Default: 2026-01-01T00:00:00Z." placeholder:"TIME"`
+	Accounts    int           `help:"Number of predeployed accounts for clients. Their addresses and private keys are printed at startup." default:"10"`
 	Events      int           `help:"Generate a chain for load tests, with about this many events per block, instead of the default chain." placeholder:"N"`
 	Window      int           `help:"Number of newest blocks whose state is kept." default:"2048"`
 	L1Lag       int           `name:"l1-lag" help:"Number of blocks that L1 acceptance lags behind the head." default:"12"`
@@ -37,7 +38,7 @@ type simCommand struct {
 	State       string        `help:"Store the chain in this file and resume it at the next start." type:"path" placeholder:"FILE" xor:"file"`
 	Replay      string        `help:"Replay the chain in this file instead of generating one." type:"path" placeholder:"FILE" xor:"file"`
 	Rendered    string        `help:"Cache rendered block responses in this folder." type:"path" placeholder:"DIR"`
-	Fault       []string      `help:"Inject a fault, for example latency,delay=200ms or error,code=-32005,every=10 or reorg,depth=3,every=20. Repeatable." sep:"none" placeholder:"FAULT"`
+	Fault       []string      `help:"Inject a fault, for example latency,delay=200ms or error,code=-32005,every=10 or reorg,depth=3,every=20 or lie,lie=event.data,block=12. Repeatable." sep:"none" placeholder:"FAULT"`
 }
 
 // Run serves the node until a stop signal.
@@ -54,7 +55,7 @@ func (s simCommand) Run(ctx context.Context, c *console) error {
 func (s simCommand) node() (*sim.Node, error) {
 	config := sim.Config{
 		Seed: s.Seed, Chain: string(s.Chain), Blocks: s.Blocks, BlockTime: s.BlockTime, Genesis: s.Genesis,
-		Window: s.Window, L1Lag: s.L1Lag, Record: s.Record, State: s.State, Rendered: s.Rendered,
+		Predeployed: s.Accounts, Window: s.Window, L1Lag: s.L1Lag, Record: s.Record, State: s.State, Rendered: s.Rendered,
 	}
 	if s.Events > 0 {
 		config.Profile = sim.Bulk(s.Events)
@@ -86,6 +87,9 @@ func (s simCommand) serve(ctx context.Context, c *console, node *sim.Node) error
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	fmt.Fprintf(c.stdout, "Node     http://%s and ws://%s, %s at block %d\n", public.Addr(), public.Addr(), node.Chain(), node.Head().Header.BlockNumber)
+	for _, a := range node.Predeployed() {
+		fmt.Fprintf(c.stdout, "Account  %s, private key %s\n", a.Address, starknet.Felt(a.Key))
+	}
 	group.Go(func() error { return serveUntil(ctx, public, node.Handler(), c.logger) })
 	if s.ControlAddr != "" {
 		control, err := listenOn(ctx, s.ControlAddr, "--control-addr")

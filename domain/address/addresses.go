@@ -2,9 +2,11 @@ package address
 
 import (
 	"context"
+	"math"
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
 
@@ -30,16 +32,23 @@ type Store interface {
 	ProfilesOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Profile, error)
 }
 
+// UntypedStore reads the evidence of transfers that cannot be typed, as
+// token.UntypedStore does.
+type UntypedStore interface {
+	UntypedOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, part facts.Part, from, to uint64) ([]bool, error)
+}
+
 // Addresses reads addresses.
 type Addresses struct {
 	store    Store
+	untyped  UntypedStore
 	statuses *chain.Statuses
 	labels   *Labels
 }
 
 // NewAddresses makes the service.
-func NewAddresses(store Store, statuses *chain.Statuses, labels *Labels) *Addresses {
-	return &Addresses{store, statuses, labels}
+func NewAddresses(store Store, untyped UntypedStore, statuses *chain.Statuses, labels *Labels) *Addresses {
+	return &Addresses{store, untyped, statuses, labels}
 }
 
 // ReasonZeroAddress is the reason code of the activity of the zero address:
@@ -47,20 +56,31 @@ func NewAddresses(store Store, statuses *chain.Statuses, labels *Labels) *Addres
 // that no activity of it is kept. Its transfers are.
 const ReasonZeroAddress = "zero_address_not_indexed"
 
-// Coverage says whether the whole activity of each address is indexed.
+// Coverage says whether the whole activity of each address is indexed and
+// typed.
 func (a *Addresses) Coverage(ctx context.Context, c domain.Chain, owners []starknet.Felt) ([]domain.Coverage, error) {
-	_, coverage, err := a.covered(ctx, c)
+	_, coverage, untyped, err := a.coveredTransfers(ctx, c, owners)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]domain.Coverage, len(owners))
 	for i := range owners {
-		list[i] = coverage
+		list[i] = coverage.Untyped(untyped[i])
 		if owners[i].IsZero() {
 			list[i] = domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: ReasonZeroAddress}
 		}
 	}
 	return list, nil
+}
+
+// coveredTransfers is covered, with whether each address may be a party of an
+// untyped transfer.
+func (a *Addresses) coveredTransfers(ctx context.Context, c domain.Chain, owners []starknet.Felt) (through *uint64, coverage domain.Coverage, untyped []bool, err error) {
+	if through, coverage, err = a.covered(ctx, c); err != nil {
+		return nil, coverage, nil, err
+	}
+	untyped, err = a.untyped.UntypedOf(ctx, c, owners, facts.UntypedParty, 0, math.MaxInt32)
+	return through, coverage, untyped, err
 }
 
 // covered returns the newest block that readers see, too; nil when there is

@@ -28,11 +28,11 @@ func (a *Addresses) Assets(ctx context.Context, c domain.Chain, owners []starkne
 	if err != nil {
 		return nil, err
 	}
-	through, covered, err := a.covered(ctx, c)
-	if err != nil {
-		return nil, err
-	}
 	return spread(owners, func(owners []starknet.Felt) ([]AssetPage, error) {
+		through, covered, untyped, err := a.coveredTransfers(ctx, c, owners)
+		if err != nil {
+			return nil, err
+		}
 		query.Owners = owners
 		found, err := a.store.AssetsOf(ctx, c, query)
 		if err != nil {
@@ -41,7 +41,7 @@ func (a *Addresses) Assets(ctx context.Context, c domain.Chain, owners []starkne
 		pages := make([]AssetPage, len(owners))
 		for i := range owners {
 			cut := domain.CutPage(assetsOf(listed, found[i]), page.Limit, Asset.Position)
-			pages[i] = AssetPage{cut, assetCoverage(scope, covered, cut.Next != nil, through)}
+			pages[i] = AssetPage{cut, assetCoverage(scope, covered, untyped[i], cut.Next != nil, through)}
 		}
 		return pages, nil
 	})
@@ -157,13 +157,16 @@ func (t RegistryToken) asset(h Holding) Asset {
 	return asset
 }
 
-func assetCoverage(scope Scope, covered domain.Coverage, goesOn bool, through *uint64) AssetCoverage {
+func assetCoverage(scope Scope, covered domain.Coverage, untyped, goesOn bool, through *uint64) AssetCoverage {
 	c := AssetCoverage{Scope: scope, Through: through}
 	if goesOn {
 		c.Reasons = append(c.Reasons, domain.ReasonLimit)
 	}
 	if covered.ReasonCode != "" {
 		c.Reasons = append(c.Reasons, covered.ReasonCode)
+	}
+	if untyped {
+		c.Reasons = append(c.Reasons, domain.ReasonUntypedTransfers)
 	}
 	return c
 }

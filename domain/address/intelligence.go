@@ -19,8 +19,9 @@ type Intelligence struct {
 	Type       Type
 	Class      *starknet.Felt
 	ClassLabel *string
-	// ReceivedFunds reports whether the address received an indexed transfer.
-	ReceivedFunds bool
+	// ReceivedFunds reports whether the address received an indexed transfer. It
+	// is nil if it received none, but may be a party of an untyped one.
+	ReceivedFunds *bool
 	// Coverage says whether negative and unknown values are reliable.
 	Coverage domain.Coverage
 }
@@ -49,11 +50,11 @@ type Profile struct {
 // Intelligence returns the intelligence of each address, in order, duplicates
 // included.
 func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Intelligence, error) {
-	_, coverage, err := a.covered(ctx, c)
-	if err != nil {
-		return nil, err
-	}
 	return spread(addresses, func(addresses []starknet.Felt) ([]Intelligence, error) {
+		_, coverage, untyped, err := a.coveredTransfers(ctx, c, addresses)
+		if err != nil {
+			return nil, err
+		}
 		found, err := a.store.ProfilesOf(ctx, c, addresses)
 		if err != nil {
 			return nil, err
@@ -64,7 +65,10 @@ func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses 
 			label := a.labels.label(c, address, profile.StoredLabels)
 			list[i] = Intelligence{
 				Address: address, Found: profile.Seen || label != nil, Deployed: profile.Class != nil || profile.Acted, Label: label, Type: profile.kind(),
-				Class: profile.Class, ReceivedFunds: profile.Received, Coverage: coverage,
+				Class: profile.Class, Coverage: coverage.Untyped(untyped[i]),
+			}
+			if profile.Received || !untyped[i] {
+				list[i].ReceivedFunds = &profile.Received
 			}
 			if class := a.labels.classLabel(c, profile.StoredLabels); class != nil {
 				list[i].ClassLabel = &class.Text

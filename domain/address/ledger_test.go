@@ -14,6 +14,7 @@ import (
 	"astrolabe/repo/addresses"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
 	"astrolabe/starknet"
 )
 
@@ -168,7 +169,7 @@ type guide struct {
 func newGuide(t *testing.T, db *repo.DB) *guide {
 	t.Helper()
 	labels := address.NewLabels(addresses.NewLabels(db), time.Now)
-	return &guide{t, db, address.NewAddresses(addresses.NewAddresses(db), chain.NewStatuses(onchain.NewHeads(db), 0), labels), labels}
+	return &guide{t, db, address.NewAddresses(addresses.NewAddresses(db), tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0), labels), labels}
 }
 
 // followed is a guide to the everyday chain.

@@ -55,6 +55,11 @@ type portrait struct {
 	received bool
 	token    bool
 	emitted  bool
+	untyped  bool // it may be a party of an untyped transfer
+}
+
+func (p portrait) coverage() domain.Coverage {
+	return domain.Coverage{Status: domain.CoverageExact}.Untyped(p.untyped)
 }
 
 func (l *ledger) portrait(owner starknet.Felt) (p portrait) {
@@ -76,6 +81,9 @@ func (l *ledger) portrait(owner starknet.Felt) (p portrait) {
 		}
 		for _, m := range b.Transfers {
 			p.received = p.received || m.To == owner
+		}
+		for _, u := range b.Untyped {
+			p.untyped = p.untyped || u.Address == owner && u.Part == facts.UntypedParty
 		}
 		for _, token := range b.Tokens {
 			p.token = p.token || token.Address == owner
@@ -126,7 +134,7 @@ func TestSummariesOfEveryAddressAreWhatBlocksSay(t *testing.T) {
 	everyone := l.everyone()
 	ctx, statements := telemetry.CountStatements(t.Context())
 	got, err := g.addresses.Summaries(ctx, domain.Mainnet, everyone)
-	if err != nil || len(got) != len(everyone) || statements.N() != 2 { // one of them is the status
+	if err != nil || len(got) != len(everyone) || statements.N() != 3 { // also the status and the evidence of untyped transfers
 		t.Fatalf("%d of %d, %d statements, %v", len(got), len(everyone), statements.N(), err)
 	}
 	accounts, created, idle, busy := 0, 0, 0, 0
@@ -136,9 +144,13 @@ func TestSummariesOfEveryAddressAreWhatBlocksSay(t *testing.T) {
 		if !all {
 			busy++
 		}
-		want := address.Summary{Address: owner, Found: true, ActivityCount: &items, CountExact: all}
+		want := address.Summary{Address: owner, Found: true, ActivityCount: &items, CountExact: all && !p.untyped, Coverage: p.coverage()}
+		if p.untyped && items == 0 {
+			want.ActivityCount = nil
+		}
 		if owner.IsZero() { // whose activity is not kept
 			want.ActivityCount, want.CountExact = nil, false
+			want.Coverage = domain.Coverage{Status: domain.CoverageUnavailable, ReasonCode: address.ReasonZeroAddress}
 		}
 		if list := l.items[owner]; len(list) > 0 {
 			want.LatestBlock = &list[0].Block
@@ -174,12 +186,12 @@ func TestUnknownAddressesAreNotFoundAndRepeatedOnesAreKept(t *testing.T) {
 	unknown, known := starknet.FeltFromUint64(404), l.addresses[0]
 	list := []starknet.Felt{unknown, known, known, unknown}
 	summaries, err := g.addresses.Summaries(t.Context(), domain.Mainnet, list)
-	if err != nil || !reflect.DeepEqual(summaries[0], address.Summary{Address: unknown}) || !reflect.DeepEqual(summaries[3], summaries[0]) ||
+	if err != nil || !reflect.DeepEqual(summaries[0], address.Summary{Address: unknown, Coverage: domain.Coverage{Status: domain.CoverageExact}}) || !reflect.DeepEqual(summaries[3], summaries[0]) ||
 		!summaries[1].Found || !reflect.DeepEqual(summaries[1], summaries[2]) {
 		t.Errorf("%+v, %v", summaries, err)
 	}
 	profiles, err := g.addresses.Intelligence(t.Context(), domain.Mainnet, list)
-	want := address.Intelligence{Address: unknown, Type: address.TypeUnknown, Coverage: domain.Coverage{Status: domain.CoverageExact}}
+	want := address.Intelligence{Address: unknown, Type: address.TypeUnknown, ReceivedFunds: new(bool), Coverage: domain.Coverage{Status: domain.CoverageExact}}
 	if err != nil || !reflect.DeepEqual(profiles[0], want) || !reflect.DeepEqual(profiles[3], want) || !profiles[1].Found || !reflect.DeepEqual(profiles[1], profiles[2]) {
 		t.Errorf("%+v, %v", profiles, err)
 	}
@@ -257,7 +269,7 @@ func TestIntelligenceOfEveryAddressIsWhatBlocksSay(t *testing.T) {
 	everyone := l.everyone()
 	ctx, statements := telemetry.CountStatements(t.Context())
 	got, err := g.addresses.Intelligence(ctx, domain.Mainnet, everyone)
-	if err != nil || len(got) != len(everyone) || statements.N() != 2 {
+	if err != nil || len(got) != len(everyone) || statements.N() != 3 {
 		t.Fatalf("%d of %d, %d statements, %v", len(got), len(everyone), statements.N(), err)
 	}
 	labels, err := g.labels.Of(t.Context(), domain.Mainnet, everyone)
@@ -268,7 +280,10 @@ func TestIntelligenceOfEveryAddressIsWhatBlocksSay(t *testing.T) {
 	for i, owner := range everyone {
 		p := l.portrait(owner)
 		want := address.Intelligence{
-			Address: owner, Found: true, Label: labels[i], Type: address.TypeUnknown, ReceivedFunds: p.received, Coverage: domain.Coverage{Status: domain.CoverageExact},
+			Address: owner, Found: true, Label: labels[i], Type: address.TypeUnknown, Coverage: p.coverage(),
+		}
+		if p.received || !p.untyped {
+			want.ReceivedFunds = &p.received
 		}
 		if p.class != nil {
 			want.Deployed, want.Class, want.Type = true, &p.class.Hash, address.TypeContract

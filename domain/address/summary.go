@@ -24,6 +24,8 @@ type Summary struct {
 	CreatedAt     *time.Time // nil unless its deployment was indexed
 	DeployedAtTx  *starknet.Felt
 	DeployedBy    *starknet.Felt
+	// Coverage says whether the activity is indexed and typed.
+	Coverage domain.Coverage
 }
 
 // Evidence is the data for the summary of an address.
@@ -46,18 +48,19 @@ const countMost = 100
 // Summaries returns the summary of each address, in their order, repeated ones
 // included.
 func (a *Addresses) Summaries(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]Summary, error) {
-	_, coverage, err := a.covered(ctx, c)
-	if err != nil {
-		return nil, err
-	}
 	return spread(addresses, func(addresses []starknet.Felt) ([]Summary, error) {
+		coverage, err := a.Coverage(ctx, c, addresses)
+		if err != nil {
+			return nil, err
+		}
 		found, err := a.store.SummariesOf(ctx, c, addresses, countMost+1)
 		if err != nil {
 			return nil, err
 		}
 		list := make([]Summary, len(addresses))
 		for i, address := range addresses {
-			list[i] = found[i].summary(address, coverage.Status == domain.CoverageExact)
+			list[i] = found[i].summary(address, coverage[i].Status == domain.CoverageExact)
+			list[i].Coverage = coverage[i]
 		}
 		return list, nil
 	})

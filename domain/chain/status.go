@@ -6,6 +6,7 @@ import (
 
 	"astrolabe/cache"
 	"astrolabe/domain"
+	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
 
@@ -29,6 +30,7 @@ const (
 	ReasonNodePruned          = "node_pruned"              // the node has the head, but not the blocks or state that are needed
 	ReasonNodeInvalidAnswer   = "node_invalid_answer"      // an answer is incomplete or malformed
 	ReasonNodeInconsistent    = "node_inconsistent"        // answers contradict one another
+	ReasonNodeQuorum          = "node_quorum"              // too few upstreams agree on a block's hash
 	ReasonClassUnavailable    = "class_unavailable"        // the node does not have a class that its blocks name
 	ReasonReorgBelowFinalized = "reorg_below_finalized"    // the chain changed below the finalized tier; see rollback
 	ReasonReorgBelowL1        = "reorg_below_l1_accepted"  // the chain changed below a block that was accepted on L1; see rollback
@@ -67,6 +69,11 @@ type Coverage struct {
 	First, Last uint64
 	Finalized   *uint64        // the newest one of the finalized tier; nil when there is none
 	Tip         *starknet.Felt // the hash of the last one; nil while it is not known
+	// Verification is the least level that any of them reached.
+	Verification facts.Verification
+	// VerifiedThrough is the newest block up to which all are fully verified;
+	// nil when the first one is not.
+	VerifiedThrough *uint64
 }
 
 // Blocks is how many blocks readers can see; none is missing in between.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
@@ -145,9 +146,16 @@ func (s *Events) meanings(ctx context.Context, c domain.Chain, emittersOf lookup
 	if view.Classes, err = s.classes.Of(ctx, c, hashes); err != nil {
 		return nil, err
 	}
+	contracts, runtimes := make([]chain.ContractAt, len(keys)), make([]facts.Runtime, len(keys))
 	for i, key := range keys {
 		view.Block, view.Histories[key.address] = key.block, emitters[i].Classes
-		found[key] = meaning{view.Runtime(key.address), emitters[i].UniqueName}
+		contracts[i], runtimes[i] = chain.ContractAt{Address: key.address, Block: key.block}, view.Runtime(key.address)
+	}
+	if err := s.implementations.Fill(ctx, c, contracts, runtimes); err != nil {
+		return nil, err
+	}
+	for i, key := range keys {
+		found[key] = meaning{runtimes[i], emitters[i].UniqueName}
 	}
 	return found, nil
 }

@@ -1,7 +1,6 @@
 package event
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 
@@ -10,9 +9,10 @@ import (
 	"astrolabe/starknet/abi"
 )
 
-// decode decodes an event. The class at the block takes precedence: its name is
-// used even if the payload does not fit. Only an event that the class does not
-// declare, such as that of a proxy's implementation, is attributed by its
+// decode decodes an event. The class at the block takes precedence, and after
+// it the class that a proxy executes: the name of the first that declares the
+// event is used even if the payload does not fit. Only an event that neither
+// declares is attributed by its
 // selector: with types if a standard schema consumes exactly its payload, else
 // by name. unique is the only name that indexed classes have for the selector,
 // empty if there are several or none.
@@ -27,28 +27,55 @@ func decode(keys, data []starknet.Felt, classes facts.Runtime, unique string) De
 	return d
 }
 
-// byRuntime decodes with the classes at the block. If the class was replaced
-// within the block, it is unknown which one emitted the event, so both must
-// agree. It reports false if no class declares the event.
+// byRuntime decodes with the classes at the block. If the class or the
+// implementation was replaced within the block, it is unknown which one emitted
+// the event, so all must agree. It reports false if no class declares the event.
 func byRuntime(keys, data []starknet.Felt, classes facts.Runtime) (Decoding, bool) {
-	before, after := cmp.Or(classes.Before, classes.After), cmp.Or(classes.After, classes.Before)
-	d, mentioned := byClass(keys, data, after)
-	if before == after || before.Hash == after.Hash {
-		return d, mentioned
+	var buffer [4]facts.Code
+	codes := classes.Codes(buffer[:0])
+	d, mentioned := byCode(keys, data, codes[0])
+	for _, code := range codes[1:] {
+		other, mentionedToo := byCode(keys, data, code)
+		d = d.reconcile(other, mentioned && mentionedToo)
+		mentioned = mentioned || mentionedToo
 	}
-	other, mentionedBefore := byClass(keys, data, before)
-	if mentioned && mentionedBefore {
+	return d, mentioned
+}
+
+// reconcile returns what is certain of an event that may have either decoding;
+// both reports whether both classes declare it.
+func (d Decoding) reconcile(other Decoding, both bool) Decoding {
+	if both {
 		if d.agrees(other) {
-			return d, true
+			return d
 		}
 		if d.Name != other.Name {
-			return unknown, true
+			return unknown
 		}
 	}
-	if name := cmp.Or(d.Name, other.Name); name != "" {
-		return nameOnly(name, FromClassABI, SchemaUnavailable), true
+	if d.Name == "" {
+		d = other
 	}
-	return unknown, mentioned || mentionedBefore
+	if d.Name == "" {
+		return unknown
+	}
+	return nameOnly(d.Name, d.NameSource, SchemaUnavailable)
+}
+
+// byCode decodes by the class of a contract, or else by the class that it
+// executes as a proxy.
+func byCode(keys, data []starknet.Felt, code facts.Code) (Decoding, bool) {
+	d, mentioned := byClass(keys, data, code.Class)
+	if mentioned || code.Implementation == nil {
+		return d, mentioned
+	}
+	if d, mentioned = byClass(keys, data, code.Implementation); d.NameSource == FromClassABI {
+		d.NameSource = FromImplementationABI
+	}
+	if d.FieldsFrom == TypedByClassABI {
+		d.FieldsFrom = TypedByImplementationABI
+	}
+	return d, mentioned
 }
 
 // byClass decodes by one class. It reports false when the class is not known,

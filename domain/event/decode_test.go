@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
@@ -188,4 +190,41 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%+v", d)
 		}
 	})
+}
+
+func TestAnEventOfAProxyIsDecodedByWhatItExecutes(t *testing.T) {
+	t.Parallel()
+	const u256 = `{"type":"struct","name":"Uint256","size":2,"members":[{"name":"low","type":"felt","offset":0},{"name":"high","type":"felt","offset":1}]}`
+	cairo0 := func(hash uint64, abi string) *facts.Class {
+		return facts.StoredClass(starknet.FeltFromUint64(hash), false, []byte("["+u256+","+abi+"]"), false)
+	}
+	proxy := cairo0(1, `{"type":"function","name":"__default__","inputs":[],"outputs":[]},{"type":"event","name":"Upgraded","keys":[],"data":[{"name":"implementation","type":"felt"}]}`)
+	moved := `{"type":"event","name":"Transfer","keys":[],"data":[{"name":"from_","type":"felt"},{"name":"to","type":"felt"},{"name":"NAME","type":"Uint256"}]}`
+	erc20, erc721 := cairo0(2, strings.ReplaceAll(moved, "NAME", "value")), cairo0(3, strings.ReplaceAll(moved, "NAME", "tokenId"))
+	transfer, upgraded := []starknet.Felt{starknet.Selector("Transfer")}, []starknet.Felt{starknet.Selector("Upgraded")}
+	four, one := make([]starknet.Felt, 4), make([]starknet.Felt, 1)
+	for name, test := range map[string]struct {
+		keys, data []starknet.Felt
+		classes    facts.Runtime
+		want       Decoding
+	}{
+		"an event of the implementation": {transfer, four, facts.Runtime{Before: proxy, After: proxy, ImplementationBefore: erc20, ImplementationAfter: erc20},
+			Decoding{Status: Decoded, Name: "Transfer", NameSource: FromImplementationABI, FieldsFrom: TypedByImplementationABI}},
+		"one of another payload": {transfer, one, facts.Runtime{Before: proxy, After: proxy, ImplementationBefore: erc20, ImplementationAfter: erc20},
+			Decoding{Status: NameOnly, Name: "Transfer", NameSource: FromImplementationABI, Unavailable: PayloadShapeMismatch}},
+		"an event of the proxy": {upgraded, one, facts.Runtime{Before: proxy, After: proxy, ImplementationBefore: erc20, ImplementationAfter: erc20},
+			Decoding{Status: Decoded, Name: "Upgraded", NameSource: FromClassABI, FieldsFrom: TypedByClassABI}},
+		"an unknown implementation": {transfer, four, facts.Runtime{Before: proxy, After: proxy},
+			Decoding{Status: NameOnly, Name: "Transfer", NameSource: FromCuration, Unavailable: SelectorOnly}},
+		"an upgrade to other fields": {transfer, four, facts.Runtime{Before: proxy, After: proxy, ImplementationBefore: erc20, ImplementationAfter: erc721},
+			Decoding{Status: NameOnly, Name: "Transfer", NameSource: FromImplementationABI, Unavailable: SchemaUnavailable}},
+		"a plain class from now on": {transfer, four, facts.Runtime{Before: proxy, After: erc20, ImplementationBefore: erc20},
+			Decoding{Status: Decoded, Name: "Transfer", NameSource: FromClassABI, FieldsFrom: TypedByClassABI}},
+	} {
+		got := decode(test.keys, test.data, test.classes, "")
+		got.Fields = nil
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
 }

@@ -28,9 +28,10 @@ type NameSource string
 
 // The sources of names, from the strongest.
 const (
-	FromClassABI   NameSource = "class_abi"        // the ABI of the class in force
-	FromCuration   NameSource = "curated_selector" // a reviewed list of selectors
-	FromUniqueName NameSource = "selector_unique"  // every indexed class that has the selector names it so
+	FromClassABI          NameSource = "class_abi"          // the ABI of the class in force
+	FromImplementationABI NameSource = "implementation_abi" // the ABI of the class that a proxy executes
+	FromCuration          NameSource = "curated_selector"   // a reviewed list of selectors
+	FromUniqueName        NameSource = "selector_unique"    // every indexed class that has the selector names it so
 )
 
 // FieldsSource is the source of an event's typed fields.
@@ -38,8 +39,9 @@ type FieldsSource string
 
 // The sources of types.
 const (
-	TypedByClassABI FieldsSource = "class_abi"
-	TypedByStandard FieldsSource = "standard_schema" // a reviewed schema that its selector and arity fit
+	TypedByClassABI          FieldsSource = "class_abi"
+	TypedByImplementationABI FieldsSource = "implementation_abi"
+	TypedByStandard          FieldsSource = "standard_schema" // a reviewed schema that its selector and arity fit
 )
 
 // Reason is why an event has no typed fields.

@@ -40,21 +40,22 @@ type Store interface {
 
 // Events answers which events there are.
 type Events struct {
-	store        Store
-	covered      CertificateStore
-	classes      *chain.CompiledClasses
-	statuses     *chain.Statuses
-	certificates *certificates
-	candidates   int // that one step of a search looks at
+	store           Store
+	covered         CertificateStore
+	classes         *chain.CompiledClasses
+	implementations *chain.Implementations
+	statuses        *chain.Statuses
+	certificates    *certificates
+	candidates      int // that one step of a search looks at
 }
 
 // candidates is how many events a search looks at in one step.
 const candidates = 20_000
 
 // NewEvents makes the service. It caches certificates for freshFor.
-func NewEvents(store Store, covered CertificateStore, classes *chain.CompiledClasses, statuses *chain.Statuses, freshFor time.Duration) *Events {
+func NewEvents(store Store, covered CertificateStore, classes *chain.CompiledClasses, implementations *chain.Implementations, statuses *chain.Statuses, freshFor time.Duration) *Events {
 	return &Events{
-		store: store, covered: covered, classes: classes, statuses: statuses,
+		store: store, covered: covered, classes: classes, implementations: implementations, statuses: statuses,
 		certificates: newCertificates(covered, freshFor), candidates: candidates,
 	}
 }

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 
 // newEvents makes the service over a store and a database.
 func newEvents(store event.Store, db *repo.DB) *event.Events {
-	return event.NewEvents(store, events.NewCertificates(db), chain.NewCompiledClasses(index.NewArchive(db)), chain.NewStatuses(onchain.NewHeads(db), 0), 0)
+	return event.NewEvents(store, events.NewCertificates(db), chain.NewCompiledClasses(index.NewArchive(db)), implementations(db), chain.NewStatuses(onchain.NewHeads(db), 0), 0)
 }
 
 // places lists the transactions of blocks.
@@ -236,4 +236,9 @@ func TestTheClassAtTheEventsBlockDecodes(t *testing.T) {
 	if byClass < 100 {
 		t.Errorf("only %d events were compared", byClass)
 	}
+}
+
+// implementations reads what proxies execute.
+func implementations(db *repo.DB) *chain.Implementations {
+	return chain.NewImplementations(onchain.NewImplementations(db), chain.NewCompiledClasses(index.NewArchive(db)))
 }

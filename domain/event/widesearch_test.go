@@ -226,7 +226,7 @@ func TestCoverageThatIsLostDuringASearchIsUnavailable(t *testing.T) {
 			}
 			w.do(sql)
 			f := w.transfers(0, newest)
-			events := event.NewEvents(events.NewEvents(w.db), remembering{events.NewCertificates(w.db), known}, chain.NewCompiledClasses(index.NewArchive(w.db)), chain.NewStatuses(onchain.NewHeads(w.db), 0), 0)
+			events := event.NewEvents(events.NewEvents(w.db), remembering{events.NewCertificates(w.db), known}, chain.NewCompiledClasses(index.NewArchive(w.db)), implementations(w.db), chain.NewStatuses(onchain.NewHeads(w.db), 0), 0)
 			_, err = events.Search(t.Context(), domain.Mainnet, account.Wallet, f, domain.PageRequest{Limit: 1000})
 			if domain.CodeOf(err) != domain.CodeCoverageUnavailable {
 				t.Errorf("got %v", err)

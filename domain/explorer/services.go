@@ -101,21 +101,22 @@ func New(o Options) *Services {
 		s.Cache = chain.NewCache(chain.DefaultCacheWeight)
 	}
 	compiled := s.Compiled
+	implementations := chain.NewImplementations(stores.Implementations, compiled)
 	s.Blocks = chain.NewBlocks(stores.Blocks, stores.Forks, s.Statuses, s.Cache)
 	s.Transactions = chain.NewTransactions(stores.Transactions, s.Blocks, compiled, s.Statuses, s.Cache)
-	s.Events = event.NewEvents(stores.Events, stores.Certificates, compiled, s.Statuses, o.Freshness)
+	s.Events = event.NewEvents(stores.Events, stores.Certificates, compiled, implementations, s.Statuses, o.Freshness)
 	s.Messages = chain.NewMessages(stores.Messages, s.Statuses)
 	s.Contracts = chain.NewContracts(stores.Contracts, s.Statuses)
 	s.Verifications = verify.NewRecords(stores.Verifications, s.Contracts)
 	s.Bridges = bridge.NewSignals(stores.BridgeEvents, stores.Messages, compiled, s.Statuses)
-	s.Transfers = token.NewTransfers(stores.Transfers, s.Statuses)
-	s.Tokens = token.NewTokens(stores.Tokens, stores.Summaries, s.Statuses)
+	s.Transfers = token.NewTransfers(stores.Transfers, stores.Untyped, s.Statuses)
+	s.Tokens = token.NewTokens(stores.Tokens, stores.Summaries, stores.Untyped, s.Statuses)
 	s.Censuses = token.NewCensuses(stores.Censuses, cmp.Or(o.ScreeningTop, token.ScreeningTop), time.Now)
-	s.Controls = token.NewControlsReader(stores.Controls, s.Contracts, compiled, s.Statuses)
+	s.Controls = token.NewControlsReader(stores.Controls, s.Contracts, compiled, implementations, s.Statuses)
 	s.Pools = token.NewPools(stores.Pools, s.Contracts, s.Statuses)
 	s.States = chain.NewStates(o.Nodes, stores.FinalizedBlocks, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
-	s.Addresses = address.NewAddresses(stores.Addresses, s.Statuses, s.Labels)
+	s.Addresses = address.NewAddresses(stores.Addresses, stores.Untyped, s.Statuses, s.Labels)
 	s.Wallets = address.NewWallets(s.Addresses, s.Tokens, s.Quantities)
 	s.Details = transaction.NewDetails(transaction.Services{
 		Store: stores.TransactionParts, Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,

@@ -26,6 +26,7 @@ type Stores struct {
 	Contracts        chain.ContractStore
 	Classes          chain.ClassIndex
 	ABIs             chain.ClassStore
+	Implementations  chain.ImplementationStore
 
 	Events       event.Store
 	Certificates event.CertificateStore
@@ -33,6 +34,7 @@ type Stores struct {
 	Tokens    token.Store
 	Summaries token.SummaryStore
 	Transfers token.TransferStore
+	Untyped   token.UntypedStore
 	Controls  token.ControlStore
 	Censuses  token.CensusStore
 	Pools     token.PoolStore

@@ -12,10 +12,13 @@ type Block struct {
 	Messages     []Message
 	Declarations []Declaration
 	Changes      []ClassChange
+	// Implementations are what proxy slots hold.
+	Implementations []Implementation
 
 	// Derived.
 	Deployments []Deployment
 	Transfers   []Transfer
+	Untyped     []UntypedTransfer
 	Activity    []Activity
 	Tokens      []Token
 
@@ -38,6 +41,9 @@ type Header struct {
 	L2Gas        starknet.ResourcePrice
 	Transactions int
 	Events       int
+	// Verification is how far the node's answers were checked; empty means
+	// Unverified.
+	Verification Verification
 }
 
 // Transaction is a transaction with its outcome. A nil felt means that its

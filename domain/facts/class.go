@@ -116,9 +116,13 @@ type FieldSchema struct {
 type Runtime struct {
 	Before *Class // in force when the block began; nil when there was no contract
 	After  *Class // in force when it ended
+
+	// The classes that a proxy executed when the block began and when it ended;
+	// nil if the class is not a proxy, or if it is unknown what it executes.
+	ImplementationBefore, ImplementationAfter *Class
 }
 
-// View answers which class an address had around one block.
+// View answers which classes an address had and executed around one block.
 type View interface {
 	Runtime(address starknet.Felt) Runtime
 }

@@ -33,10 +33,14 @@ func (b *Block) columns(table Table, s sink) {
 		each(b.Declarations, s, (*Declaration).columns)
 	case TableChanges:
 		each(b.Changes, s, (*ClassChange).columns)
+	case TableImplementations:
+		each(b.Implementations, s, (*Implementation).columns)
 	case TableDeployments:
 		each(b.Deployments, s, (*Deployment).columns)
 	case TableTransfers:
 		each(b.Transfers, s, (*Transfer).columns)
+	case TableUntyped:
+		each(b.Untyped, s, (*UntypedTransfer).columns)
 	case TableActivity:
 		each(b.Activity, s, (*Activity).columns)
 	case TableTokens:
@@ -133,6 +137,15 @@ func (c *ClassChange) columns(s sink) {
 	s.felt("class", c.Class)
 }
 
+func (i *Implementation) columns(s sink) {
+	s.row(3)
+	s.felt("address", i.Address)
+	s.text("origin", string(i.Origin))
+	s.text("family", string(i.Family))
+	s.feltIf("class", i.Class)
+	s.feltIf("contract", i.Contract)
+}
+
 func (d *Deployment) columns(s sink) {
 	s.row(1)
 	s.felt("address", d.Address)
@@ -153,6 +166,13 @@ func (t *Transfer) columns(s sink) {
 	s.felt("receiver", t.To)
 	s.amountIf("amount", t.Amount)
 	s.amountIf("token_id", t.TokenID)
+}
+
+func (u *UntypedTransfer) columns(s sink) {
+	s.row(2)
+	s.felt("address", u.Address)
+	s.text("part", string(u.Part))
+	s.number("events", uint64(u.Events))
 }
 
 func (a *Activity) columns(s sink) {

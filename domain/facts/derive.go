@@ -6,15 +6,22 @@ import (
 	"astrolabe/starknet"
 )
 
+// Lookups are the facts of a block that its state update alone does not tell.
+type Lookups struct {
+	// Classes are the classes of contracts that were set before the first
+	// indexed block.
+	Classes []ClassChange
+	// Implementations are the resolved writes to proxy slots, and the slots
+	// that were set before the first indexed block.
+	Implementations []Implementation
+}
+
 // Derive returns all rows of a block except Classes, which the caller adds.
-// observed are changes from other sources than the state update, such as
-// classes that were set before the first indexed block; there may be none.
 //
 // The result shares the block's memory, so neither may be modified afterwards.
 // Derive returns ErrTooLarge for a block that cannot be stored, and
-// ErrContradiction if block, state update and observed changes are
-// inconsistent.
-func Derive(block *starknet.BlockWithReceipts, update *starknet.StateUpdate, observed []ClassChange, at View) (Block, error) {
+// ErrContradiction if block, state update and lookups are inconsistent.
+func Derive(block *starknet.BlockWithReceipts, update *starknet.StateUpdate, found Lookups, at View) (Block, error) {
 	if update.BlockHash != block.BlockHash {
 		return Block{}, fmt.Errorf("%w: block %d is %s, the state update is of %s", ErrContradiction, block.BlockNumber, block.BlockHash, update.BlockHash)
 	}
@@ -36,12 +43,15 @@ func Derive(block *starknet.BlockWithReceipts, update *starknet.StateUpdate, obs
 	if b.Declarations, err = declarations(&update.StateDiff, b.Transactions); err != nil {
 		return Block{}, err
 	}
-	if b.Changes, err = changes(&update.StateDiff, observed); err != nil {
+	if b.Changes, err = changes(&update.StateDiff, found.Classes); err != nil {
+		return Block{}, err
+	}
+	if b.Implementations, err = implementations(&update.StateDiff, found.Implementations); err != nil {
 		return Block{}, err
 	}
 	b.Deployments = Deployments(b.Changes, b.Transactions, b.Events)
-	b.Transfers = Transfers(b.Events, at)
-	b.Tokens = Tokens(b.Changes, b.Transfers, at)
+	b.Transfers, b.Untyped = Transfers(b.Events, at)
+	b.Tokens = Tokens(b.Changes, b.Implementations, b.Transfers, at)
 	b.Activity = Activities(b.Transactions, b.Transfers, b.Deployments, b.Changes, b.Events)
 	return b, checkDerived(&b)
 }
@@ -61,6 +71,7 @@ func header(block *starknet.BlockWithReceipts, events int) Header {
 		L2Gas:        block.L2GasPrice,
 		Transactions: len(block.Transactions),
 		Events:       events,
+		Verification: Unverified, // the caller knows better
 	}
 }
 

@@ -26,7 +26,7 @@ func mustDerive(t *testing.T, block *starknet.BlockWithReceipts, diff starknet.S
 	t.Helper()
 	update := updateOf(diff)
 	update.NewRoot = block.NewRoot
-	b, err := Derive(block, update, observed, unknown{})
+	b, err := Derive(block, update, Lookups{Classes: observed}, unknown{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestHeadersAreCopied(t *testing.T) {
 	block.Transactions[0].Receipt.Events = []starknet.Event{{}, {}}
 	want := Header{
 		Number: 5, Hash: felt(1), ParentHash: felt(2), StateRoot: felt(3), Sequencer: felt(4), Timestamp: 6, Version: "0.14.1", L1DAMode: starknet.Blob,
-		L1Gas: block.L1GasPrice, L1DataGas: block.L1DataGasPrice, L2Gas: block.L2GasPrice, Transactions: 1, Events: 2,
+		L1Gas: block.L1GasPrice, L1DataGas: block.L1DataGasPrice, L2Gas: block.L2GasPrice, Transactions: 1, Events: 2, Verification: Unverified,
 	}
 	b := mustDerive(t, block, starknet.StateDiff{})
 	if b.Header != want {
@@ -114,7 +114,7 @@ func TestMessagesOfBothDirectionsAreInOrder(t *testing.T) {
 		t.Errorf("got %s\nwant %s", show(got), show(want))
 	}
 	block.Transactions[1].Receipt.MessageHash = &starknet.Hash256{1}
-	if _, err := Derive(block, updateOf(starknet.StateDiff{}), nil, unknown{}); !errors.Is(err, ErrContradiction) {
+	if _, err := Derive(block, updateOf(starknet.StateDiff{}), Lookups{}, unknown{}); !errors.Is(err, ErrContradiction) {
 		t.Errorf("a message hash of no formula: %v", err)
 	}
 }
@@ -169,7 +169,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 		"a message from L1":  {update: updateOf(starknet.StateDiff{}), txs: []starknet.Transaction{{Type: starknet.L1Handler}}},
 		"two compiled forms": {update: updateOf(starknet.StateDiff{DeclaredClasses: []starknet.DeclaredClass{{ClassHash: felt(1)}, {ClassHash: felt(1), CompiledClassHash: felt(2)}}})},
 	} {
-		if _, err := Derive(blockOf(test.txs...), test.update, test.observed, unknown{}); !errors.Is(err, ErrContradiction) {
+		if _, err := Derive(blockOf(test.txs...), test.update, Lookups{Classes: test.observed}, unknown{}); !errors.Is(err, ErrContradiction) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -232,7 +232,7 @@ func TestWhatCannotBeStoredIsRefused(t *testing.T) {
 	} {
 		block := blockOf(invoke)
 		test.change(block, &block.Transactions[0])
-		_, err := Derive(block, updateOf(starknet.StateDiff{}), nil, unknown{})
+		_, err := Derive(block, updateOf(starknet.StateDiff{}), Lookups{}, unknown{})
 		if errors.Is(err, ErrTooLarge) != test.large || !test.large && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -18,6 +18,8 @@ import (
 //   - the ids of addresses, selectors and classes, and unused ones of them;
 //   - tokens.name, symbol, decimals, metadata_block, metadata_at and metadata_due;
 //   - the ranges, their states and their counts of events;
+//   - blocks.verification, which says how the node was checked: indexes made
+//     with different --verify levels have the same digest;
 //   - locators, versions of derivers, finalized_block, leases and heads.
 type Digest [sha256.Size]byte
 

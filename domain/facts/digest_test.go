@@ -27,15 +27,17 @@ func sample() *Block {
 				ProofFacts: felts(6), CompiledClass: &one, Salt: &two,
 			},
 		}},
-		Events:       []Event{{Event: starknet.Event{FromAddress: one, Keys: felts(1), Data: felts(2)}}},
-		Messages:     []Message{{Direction: L2ToL1, Nonce: &one, Selector: &one, Payload: felts(3)}},
-		Declarations: []Declaration{{Class: one, Compiled: &two, TxIndex: pointer(0)}},
-		Changes:      []ClassChange{{one, Deployed, two}},
-		Deployments:  []Deployment{{one, two, FromTransaction, pointer(0), &one}},
-		Transfers:    []Transfer{{Standard: ERC1155, Token: one, From: one, To: two, Amount: number(1), TokenID: number(2)}},
-		Activity:     []Activity{{one, 0, TxSent, 1}},
-		Tokens:       []Token{{one, ERC20}},
-		Classes:      []*Class{class},
+		Events:          []Event{{Event: starknet.Event{FromAddress: one, Keys: felts(1), Data: felts(2)}}},
+		Messages:        []Message{{Direction: L2ToL1, Nonce: &one, Selector: &one, Payload: felts(3)}},
+		Declarations:    []Declaration{{Class: one, Compiled: &two, TxIndex: pointer(0)}},
+		Changes:         []ClassChange{{one, Deployed, two}},
+		Implementations: []Implementation{{one, Replaced, WalletProxy, Executed{&one, &two}}},
+		Untyped:         []UntypedTransfer{{one, UntypedParty, 1}},
+		Deployments:     []Deployment{{one, two, FromTransaction, pointer(0), &one}},
+		Transfers:       []Transfer{{Standard: ERC1155, Token: one, From: one, To: two, Amount: number(1), TokenID: number(2)}},
+		Activity:        []Activity{{one, 0, TxSent, 1}},
+		Tokens:          []Token{{one, ERC20}},
+		Classes:         []*Class{class},
 	}
 }
 
@@ -84,6 +86,12 @@ func TestEveryValueOfABlockIsInItsDigestAndInADifference(t *testing.T) {
 	values := 0
 	mutate(reflect.ValueOf(changed), "Block", func(path string) {
 		values++
+		if path == "Block.Header.Verification" { // says how the node was checked, not what the chain is
+			if DigestOf(changed).Sum() != before {
+				t.Errorf("the digest covers %s", path)
+			}
+			return
+		}
 		if DigestOf(changed).Sum() == before {
 			t.Errorf("the digest does not cover %s", path)
 		}

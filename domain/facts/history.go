@@ -38,10 +38,23 @@ type HistoryView struct {
 	Block     uint64
 	Histories map[starknet.Felt]ClassHistory
 	Classes   map[starknet.Felt]*Class
+	// Implementations are the proxy slots of contracts. Histories also has the
+	// contracts that they name.
+	Implementations map[starknet.Felt]ImplementationHistory
 }
 
 // Runtime implements View.
 func (v HistoryView) Runtime(address starknet.Felt) Runtime {
+	r := v.classes(address)
+	if slots := v.Implementations[address]; len(slots) > 0 {
+		before, after := slots.Around(v.Block)
+		r.Implement(before, after, func(hash starknet.Felt) *Class { return v.Classes[hash] }, v.classes)
+	}
+	return r
+}
+
+// classes returns the classes of a contract, without what it executes.
+func (v HistoryView) classes(address starknet.Felt) Runtime {
 	before, after := v.Histories[address].Around(v.Block)
 	return Runtime{Before: v.class(before), After: v.class(after)}
 }

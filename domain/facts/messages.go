@@ -19,7 +19,7 @@ func messages(block *starknet.BlockWithReceipts) ([]Message, error) {
 			}
 			hash, ok := hashOf(&message, receipt)
 			if !ok {
-				return nil, fmt.Errorf("%w: L1 handler %s of block %d does not have the message hash that its receipt says", ErrContradiction, receipt.TransactionHash, block.BlockNumber)
+				return nil, fmt.Errorf("%w: L1 handler %s of block %d has the message hash %s, its receipt states %s", ErrContradiction, receipt.TransactionHash, block.BlockNumber, message.Hash(), hash)
 			}
 			list = append(list, Message{
 				TxIndex: i, Direction: L1ToL2, Hash: hash,

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/starknet"
 )
 
@@ -34,6 +36,12 @@ type goldenBlock struct {
 	} `json:"l2_to_l1_messages"`
 }
 
+// everything is a chain that has every class and contract.
+type everything struct{}
+
+func (everything) HasClass(starknet.Felt) (bool, error)    { return true, nil }
+func (everything) HasContract(starknet.Felt) (bool, error) { return true, nil }
+
 // realBlocks derives every real block under a view, by its name. Blocks
 // without a state update get an empty one.
 func realBlocks(t *testing.T, at View) (derived map[string]Block, golden map[string]goldenBlock) {
@@ -53,7 +61,11 @@ func realBlocks(t *testing.T, at View) (derived map[string]Block, golden map[str
 		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 			readJSON(t, path, &update)
 		}
-		b, err := Derive(&block, &update, nil, at)
+		written, err := ResolveWrites(SlotWrites(&update.StateDiff), everything{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Derive(&block, &update, Lookups{Implementations: written}, at)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -133,6 +145,63 @@ func TestRealTransfersOfALegacyClassAreAllThere(t *testing.T) {
 	for name, want := range golden {
 		if got := len(derived[name].Transfers); got != want.Transfers["k1_d4"] {
 			t.Errorf("%s: %d transfers, want %d", name, got, want.Transfers["k1_d4"])
+		}
+	}
+}
+
+// The state update of block 4 sets the slot of the ETH token to a contract of
+// block 3.
+func TestRealProxiesNameTheContractThatTheyExecute(t *testing.T) {
+	t.Parallel()
+	derived, _ := realBlocks(t, unknown{})
+	eth, bridge := starknet.MustFelt("0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7"), starknet.MustFelt("0x4c5772d1914fe6ce891b64eb35bf3522aeae1315647314aac58b01137607f3f")
+	token, handler := starknet.MustFelt("0x23be95f90bf41685e18a4356e57b0cfdc1da22bf382ead8b64108353915c1e5"), starknet.MustFelt("0x6d8ff7b212b08760c82e4a8f354f6ebc69d748290fa38e92eb859726a88f379")
+	want := []Implementation{
+		{eth, Replaced, StarkGateAddress, Executed{Contract: &token}},
+		{bridge, Replaced, StarkGateAddress, Executed{Contract: &handler}},
+	}
+	if diff := cmp.Diff(want, derived["SN_SEPOLIA/4"].Implementations); diff != "" {
+		t.Errorf("implementations (-want +got):\n%s", diff)
+	}
+}
+
+func TestRealTransfersOfAProxyAreTypedOnceItsImplementationIsKnown(t *testing.T) {
+	t.Parallel()
+	var document starknet.Class
+	const name = "0xd0e183745e9dae3e4e78a8ffedcce0903fc4900beace4e0abf192d4c202da3"
+	readJSON(t, filepath.Join(realData(t), "SN_SEPOLIA", "classes", name+".json"), &document)
+	proxy := NewClass(starknet.MustFelt(name), document)
+	implementation := StoredClass(felt(20), false, []byte(cairo0ERC20), false)
+	for _, test := range []struct {
+		name    string
+		runtime Runtime
+		typed   bool
+	}{
+		{"with its implementation", Runtime{Before: proxy, After: proxy, ImplementationBefore: implementation, ImplementationAfter: implementation}, true},
+		{"without it", Runtime{Before: proxy, After: proxy}, false},
+		{"of an unknown class", Runtime{}, false},
+	} {
+		derived, golden := realBlocks(t, always(test.runtime))
+		for _, block := range []string{"SN_MAIN/2889", "SN_MAIN/11817", "SN_MAIN/16259", "SN_MAIN/19199"} {
+			typed, unread := len(derived[block].Transfers), 0
+			for _, row := range derived[block].Untyped {
+				if row.Part == UntypedContract {
+					unread += row.Events
+				}
+			}
+			multi := 0 // events of ERC-1155 tokens, which this ERC-20 does not explain
+			for i := range derived[block].Events {
+				if keys := derived[block].Events[i].Keys; isCandidate(keys) && keys[0] != transfer {
+					multi++
+				}
+			}
+			want := [2]int{golden[block].Transfers["k1_d4"], multi}
+			if !test.typed {
+				want = [2]int{0, want[0] + multi}
+			}
+			if got := [2]int{typed, unread}; got != want {
+				t.Errorf("%s, %s: %d transfers and %d untyped events, want %d and %d", block, test.name, got[0], got[1], want[0], want[1])
+			}
 		}
 	}
 }

@@ -70,15 +70,20 @@ var roleNames = map[string]role{
 	"id": tokenID, "tokenid": tokenID, "ids": tokenIDs, "tokenids": tokenIDs,
 }
 
+// nameRole returns the role that a parameter's name has; noRole if it has none.
+func nameRole(p *abi.Param) role {
+	name := p.Name[strings.LastIndexByte(p.Name, '.')+1:] // of a field inside a nested struct
+	return roleNames[strings.ToLower(strings.ReplaceAll(name, "_", ""))]
+}
+
 // roleOf returns the role of a parameter by its name, if its type fits. A
 // number with any other name is the quantity of the class's standard.
 func roleOf(p *abi.Param, class Standard) role {
-	name := p.Name[strings.LastIndexByte(p.Name, '.')+1:] // of a field inside a nested struct
-	r, known := roleNames[strings.ToLower(strings.ReplaceAll(name, "_", ""))]
+	r := nameRole(p)
 	switch {
-	case !known && class == ERC20:
+	case r == noRole && class == ERC20:
 		r = amount
-	case !known && class == ERC721:
+	case r == noRole && class == ERC721:
 		r = tokenID
 	}
 	fits := false

@@ -5,34 +5,37 @@ type Table string
 
 // The tables.
 const (
-	TableBlocks       Table = "blocks"
-	TableTransactions Table = "transactions"
-	TableEvents       Table = "events"
-	TableMessages     Table = "messages"
-	TableDeclarations Table = "declarations"
-	TableChanges      Table = "contract_classes"
-	TableClasses      Table = "classes"
-	TableDeployments  Table = "deployments"
-	TableTransfers    Table = "transfers"
-	TableActivity     Table = "activity"
-	TableTokens       Table = "tokens"
+	TableBlocks          Table = "blocks"
+	TableTransactions    Table = "transactions"
+	TableEvents          Table = "events"
+	TableMessages        Table = "messages"
+	TableDeclarations    Table = "declarations"
+	TableChanges         Table = "contract_classes"
+	TableImplementations Table = "contract_implementations"
+	TableClasses         Table = "classes"
+	TableDeployments     Table = "deployments"
+	TableTransfers       Table = "transfers"
+	TableUntyped         Table = "untyped_transfers"
+	TableActivity        Table = "activity"
+	TableTokens          Table = "tokens"
 )
 
 // Tables lists the tables, each after those that its rows follow from.
 var Tables = []Table{
-	TableBlocks, TableTransactions, TableEvents, TableMessages, TableDeclarations, TableChanges, TableClasses,
-	TableDeployments, TableTransfers, TableActivity, TableTokens,
+	TableBlocks, TableTransactions, TableEvents, TableMessages, TableDeclarations, TableChanges, TableImplementations, TableClasses,
+	TableDeployments, TableTransfers, TableUntyped, TableActivity, TableTokens,
 }
 
 // Versions are the current versions of the facts that the index keeps, by table.
 var Versions = map[string]int{
 	"transactions": TransactionsVersion,
 
-	"schemas":     SchemasVersion,
-	"deployments": DeploymentsVersion,
-	"transfers":   TransfersVersion,
-	"activity":    ActivityVersion,
-	"tokens":      TokensVersion,
+	"schemas":           SchemasVersion,
+	"deployments":       DeploymentsVersion,
+	"transfers":         TransfersVersion,
+	"untyped_transfers": UntypedVersion,
+	"activity":          ActivityVersion,
+	"tokens":            TokensVersion,
 }
 
 // Rederivable reports whether a fact can be derived again from stored rows. A
@@ -45,4 +48,4 @@ func Rederivable(fact string) bool { return fact != string(TableTransactions) }
 const TransactionsVersion = 1
 
 // TokensVersion is the version of Tokens.
-const TokensVersion = 1
+const TokensVersion = 2

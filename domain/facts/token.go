@@ -13,23 +13,25 @@ type Token struct {
 	Standard Standard
 }
 
-// Tokens returns the tokens of a block, by address: contracts whose class
-// changed to one with a token ABI, and contracts with recognised transfers. The
-// class takes precedence.
-func Tokens(changes []ClassChange, transfers []Transfer, at View) []Token {
+// Tokens returns the tokens of a block, by address: contracts whose class or
+// implementation changed to one with a token ABI, and contracts with recognised
+// transfers. The class takes precedence.
+func Tokens(changes []ClassChange, implementations []Implementation, transfers []Transfer, at View) []Token {
 	shown := make(map[starknet.Felt]Standard)
 	for i := range transfers {
 		shown[transfers[i].Token] = transfers[i].Standard
 	}
-	for _, change := range changes {
-		runtime := at.Runtime(change.Address)
-		class := runtime.After
-		if class == nil {
-			class = runtime.Before
+	show := func(address starknet.Felt) {
+		var buffer [4]Code
+		if standard := at.Runtime(address).Codes(buffer[:0])[0].Standard(); standard != "" {
+			shown[address] = standard
 		}
-		if class != nil && class.Standard != "" {
-			shown[change.Address] = class.Standard
-		}
+	}
+	for i := range changes {
+		show(changes[i].Address)
+	}
+	for i := range implementations {
+		show(implementations[i].Address)
 	}
 	tokens := make([]Token, 0, len(shown))
 	for _, address := range slices.SortedFunc(maps.Keys(shown), starknet.Felt.Cmp) {

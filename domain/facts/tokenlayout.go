@@ -1,10 +1,6 @@
 package facts
 
-import (
-	"slices"
-
-	"astrolabe/starknet"
-)
+import "astrolabe/starknet"
 
 // role is the role of a field in a transfer event.
 type role uint8
@@ -50,38 +46,6 @@ func places(roles ...role) []place {
 		list[i].role = r
 	}
 	return list
-}
-
-// movement reads an event as one of the class. A nil class is unknown.
-func (c *Class) movement(e *starknet.Event) (movement, bool) {
-	if c == nil || len(c.transfers[e.Keys[0]]) == 0 {
-		for i := range standardLayouts {
-			if m, ok := standardLayouts[i].read(e); ok {
-				return m, true
-			}
-		}
-		return movement{}, false
-	}
-	var found movement
-	for _, l := range c.transfers[e.Keys[0]] {
-		m, fits := l.token.read(e)
-		switch {
-		case fits && found.from != nil && !m.equal(&found), !fits && l.mayBe(e):
-			return movement{}, false // it can mean something else
-		case fits:
-			found = m
-		}
-	}
-	return found, found.from != nil
-}
-
-// mayBe reports whether an event may be one that does not move tokens.
-func (l *classLayout) mayBe(e *starknet.Event) bool {
-	if l.token != nil || len(e.Keys) < len(l.layout.Selectors) || !slices.Equal(e.Keys[:len(l.layout.Selectors)], l.layout.Selectors) {
-		return false
-	}
-	_, err := l.layout.Decode(e.Keys, e.Data)
-	return err == nil || l.layout.Unsupported() != nil
 }
 
 // read reads an event of this layout. It answers false when the payload does

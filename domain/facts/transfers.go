@@ -7,7 +7,7 @@ import (
 )
 
 // TransfersVersion is the version of Transfers.
-const TransfersVersion = 1
+const TransfersVersion = 2
 
 // The selectors of the events that move tokens.
 var (
@@ -16,21 +16,27 @@ var (
 	transferBatch  = starknet.Selector("TransferBatch")
 )
 
-// Transfers returns the token transfers of events, in order. Only events with
+// Transfers returns the token transfers of events, in order, and the evidence
+// of transfers that cannot be typed. Only events with
 // the selector of Transfer, TransferSingle or TransferBatch as their first or
 // second key qualify; the fee transfers of reverted transactions are included.
 //
-// The class at the block takes precedence. If its ABI has events with that
-// first key, only a payload that fits a recognised transfer layout, and no
-// other event of the ABI, gives rows. If the class is unknown, has no readable
-// ABI or does not declare the event, like a proxy's, the current layouts of the
-// standards are tried instead; the old one with all fields in the data is
-// excluded, because ERC-20 and ERC-721 share it.
+// The class at the block takes precedence, and after it the class that a proxy
+// executes. If the ABI of one has events with that first key, only a payload
+// that fits a recognised transfer layout, and no other event of the ABI, gives
+// rows. If both are unknown, have no readable ABI or do not declare the event,
+// the current layouts of the standards are tried instead. The old layout with
+// all fields in the data is shared by ERC-20 and ERC-721: then it is the one
+// that the functions of a Cairo 0 class are for, and none without such a class.
 //
-// When the class changes within the block, both must give the same rows. A
-// payload that does not fit, or that holds half a u256 of more than 128 bits,
-// gives none.
-func Transfers(events []Event, at View) []Transfer {
+// When the class or the implementation changes within the block, all that can
+// have emitted the event must give the same rows. A payload that does not fit,
+// or that holds half a u256 of more than 128 bits, gives none.
+//
+// An event that qualifies and gives no row is evidence, unless the ABI in force
+// declares it as something else, or it has fewer felts than a sender, a
+// recipient and a quantity take.
+func Transfers(events []Event, at View) ([]Transfer, []UntypedTransfer) {
 	candidates := 0
 	for i := range events {
 		if isCandidate(events[i].Keys) {
@@ -38,15 +44,21 @@ func Transfers(events []Event, at View) []Transfer {
 		}
 	}
 	if candidates == 0 {
-		return nil
+		return nil, nil
 	}
+	var unread evidence
 	out := transferRows{rows: make([]Transfer, 0, candidates)}
 	for i := range events {
 		if e := &events[i]; isCandidate(e.Keys) {
-			out.add(e, at.Runtime(e.FromAddress))
+			switch m, meaning := at.Runtime(e.FromAddress).read(&e.Event); meaning {
+			case moves:
+				out.add(e, &m)
+			case untyped:
+				unread.add(&e.Event)
+			}
 		}
 	}
-	return out.rows
+	return out.rows, unread.merge()
 }
 
 func isCandidate(keys []starknet.Felt) bool {
@@ -78,20 +90,7 @@ type transferRows struct {
 	numbers []starknet.Uint256
 }
 
-func (r *transferRows) add(e *Event, runtime Runtime) {
-	class := runtime.After
-	if class == nil {
-		class = runtime.Before
-	}
-	m, ok := class.movement(&e.Event)
-	if !ok {
-		return
-	}
-	if before := runtime.Before; before != nil && before.Hash != class.Hash {
-		if other, ok := before.movement(&e.Event); !ok || !m.equal(&other) {
-			return
-		}
-	}
+func (r *transferRows) add(e *Event, m *movement) {
 	for i := range max(len(m.ids), len(m.amounts)) / 2 {
 		r.rows = append(r.rows, Transfer{
 			TxIndex: e.TxIndex, LogIndex: e.LogIndex, Index: i,

@@ -127,7 +127,7 @@ func TestEveryLayoutGivesItsTransfers(t *testing.T) {
 		"an amount in an ERC-721":  {abiClass(eventABI([]string{"Transfer"}, with(keyed, field{"value", u256, "data"}), "owner_of", "balance_of", "transfer_from")), felts("Transfer", 7, 8), felts(9, 0), nil},
 	} {
 		event := Event{TxIndex: 3, LogIndex: 4, Event: starknet.Event{FromAddress: felt(100), Keys: test.keys, Data: test.data}}
-		got := Transfers([]Event{event}, always{Before: test.class, After: test.class})
+		got, _ := Transfers([]Event{event}, always{Before: test.class, After: test.class})
 		for i := range test.want {
 			test.want[i].TxIndex, test.want[i].LogIndex, test.want[i].Token = 3, 4, felt(100)
 		}
@@ -166,12 +166,12 @@ func TestAmongSeveralEventsOfOneNameThePayloadDecides(t *testing.T) {
 		if len(class.Events) != 2 {
 			t.Fatalf("%s: events %v", other, class.Events)
 		}
-		if got := Transfers([]Event{event}, always{After: class}); len(got) != want {
+		if got, _ := Transfers([]Event{event}, always{After: class}); len(got) != want {
 			t.Errorf("%s: %d transfers, want %d", other, len(got), want)
 		}
 	}
 	same := abiClass(strings.NewReplacer("OTHER", "data", "token_id", "value").Replace(twoTransfers))
-	if got := Transfers([]Event{event}, always{After: same}); len(got) != 1 {
+	if got, _ := Transfers([]Event{event}, always{After: same}); len(got) != 1 {
 		t.Errorf("two equal events give %d transfers", len(got))
 	}
 }
@@ -185,17 +185,18 @@ func TestAClassThatChangesWithinTheBlockMustAgreeWithTheOther(t *testing.T) {
 		runtime Runtime
 		want    Standard
 	}{
-		"both ERC-20":           {Runtime{erc20, other}, ERC20},
-		"other standard":        {Runtime{erc20, erc721}, ""},
-		"other layout before":   {Runtime{keyed, erc20}, ""},
-		"other layout after":    {Runtime{erc20, keyed}, ""},
-		"unreadable before":     {Runtime{MissingClass(felt(1)), erc20}, ""},
-		"deployed in the block": {Runtime{nil, erc721}, ERC721},
-		"the same, read twice":  {Runtime{abiClass(cairo0ERC20), erc20}, ERC20},
+		"both ERC-20":           {Runtime{Before: erc20, After: other}, ERC20},
+		"other standard":        {Runtime{Before: erc20, After: erc721}, ""},
+		"other layout before":   {Runtime{Before: keyed, After: erc20}, ""},
+		"other layout after":    {Runtime{Before: erc20, After: keyed}, ""},
+		"unreadable before":     {Runtime{Before: MissingClass(felt(1)), After: erc20}, ""},
+		"deployed in the block": {Runtime{Before: nil, After: erc721}, ERC721},
+		"the same, read twice":  {Runtime{Before: abiClass(cairo0ERC20), After: erc20}, ERC20},
 		"unknown":               {Runtime{}, ""},
 	} {
 		var got Standard
-		for _, transfer := range Transfers([]Event{event}, always(test.runtime)) {
+		rows, _ := Transfers([]Event{event}, always(test.runtime))
+		for _, transfer := range rows {
 			got = transfer.Standard
 		}
 		if got != test.want {
@@ -211,7 +212,7 @@ func TestOtherEventsAreNoTransfers(t *testing.T) {
 		{Event: starknet.Event{Keys: felts("Approval", 7, 8), Data: felts(9, 0)}},
 		{Event: starknet.Event{Keys: felts(1, 2, "Transfer", 7, 8), Data: felts(9, 0)}},
 	}
-	if got := Transfers(events, unknown{}); len(got) != 0 {
+	if got, _ := Transfers(events, unknown{}); len(got) != 0 {
 		t.Errorf("transfers %v", got)
 	}
 }
@@ -240,7 +241,7 @@ func FuzzTransfers(f *testing.F) {
 		e := Event{Event: starknet.Event{
 			Keys: append([]starknet.Felt{selectors[int(selector)%3]}, values[:cut]...), Data: values[cut:],
 		}}
-		got := Transfers([]Event{e}, always{After: known[int(class)%len(known)]})
+		got, _ := Transfers([]Event{e}, always{After: known[int(class)%len(known)]})
 		size := 2 // the parties
 		for _, row := range got {
 			for _, n := range []*starknet.Uint256{row.Amount, row.TokenID} {

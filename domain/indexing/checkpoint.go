@@ -73,6 +73,9 @@ type Checkpoints interface {
 	// BlockHash returns the hash of a stored block, also of one that readers
 	// cannot see yet. It is false when the index does not hold the block.
 	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
+	// StateRoot returns the state root after a stored block. It is false when
+	// the index does not hold the block.
+	StateRoot(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
 	// DeriverVersions returns which version of each deriver made a chain's rows.
 	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
 }

@@ -7,6 +7,9 @@ import "errors"
 var (
 	// ErrInconsistent means that the node's answers contradict one another.
 	ErrInconsistent = errors.New("the node's answers contradict one another")
+	// ErrNoQuorum means that fewer upstreams agree on the hash of a block than
+	// the operator requires.
+	ErrNoQuorum = errors.New("too few upstream nodes agree")
 	// ErrFinalized means that finalized blocks would have to be undone, which
 	// only an operator may do.
 	ErrFinalized = errors.New("the finalized tier would be undone")

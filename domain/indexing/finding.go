@@ -15,6 +15,9 @@ type Finding struct {
 // Check is one comparison of the read model with itself.
 type Check struct {
 	Name string
+	// Follows reports that the check compares rows that follow from base rows, so
+	// that it says nothing while those are damaged.
+	Follows bool
 	// Run returns the first findings by block, at most limit of them.
 	Run func(ctx context.Context, limit int) ([]Finding, error)
 }

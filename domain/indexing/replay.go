@@ -17,6 +17,9 @@ type Histories interface {
 	// ClassHistories returns the indexed classes of the contracts. A contract
 	// that has none is absent.
 	ClassHistories(ctx context.Context, c domain.Chain, contracts []starknet.Felt) (map[starknet.Felt]facts.ClassHistory, error)
+	// ImplementationHistories returns the indexed proxy slots of the contracts.
+	// A contract that has none is absent.
+	ImplementationHistories(ctx context.Context, c domain.Chain, contracts []starknet.Felt) (map[starknet.Felt]facts.ImplementationHistory, error)
 }
 
 // Replay runs the derivers over stored blocks, without the node.
@@ -54,19 +57,21 @@ func (r *Replay) Derive(ctx context.Context, blocks []facts.Block, tables ...fac
 			case facts.TableDeployments:
 				b.Deployments = facts.Deployments(b.Changes, b.Transactions, b.Events)
 			case facts.TableTransfers:
-				b.Transfers = facts.Transfers(b.Events, view)
+				b.Transfers, _ = facts.Transfers(b.Events, view)
+			case facts.TableUntyped:
+				_, b.Untyped = facts.Transfers(b.Events, view)
 			case facts.TableActivity:
 				b.Activity = facts.Activities(b.Transactions, b.Transfers, b.Deployments, b.Changes, b.Events)
 			case facts.TableTokens:
-				b.Tokens = facts.Tokens(b.Changes, b.Transfers, view)
+				b.Tokens = facts.Tokens(b.Changes, b.Implementations, b.Transfers, view)
 			}
 		}
 	}
 	return derived, nil
 }
 
-// View reads the classes around the blocks of every contract that their events
-// and changes name. The caller sets the view's block.
+// View reads the classes and implementations around the blocks of every
+// contract that their events and changes name. The caller sets the view's block.
 func (r *Replay) View(ctx context.Context, blocks []facts.Block) (facts.HistoryView, error) {
 	var contracts []starknet.Felt
 	for i := range blocks {
@@ -78,25 +83,53 @@ func (r *Replay) View(ctx context.Context, blocks []facts.Block) (facts.HistoryV
 		for j := range blocks[i].Changes {
 			contracts = append(contracts, blocks[i].Changes[j].Address)
 		}
+		for j := range blocks[i].Implementations {
+			contracts = append(contracts, blocks[i].Implementations[j].Address)
+		}
 	}
-	slices.SortFunc(contracts, starknet.Felt.Cmp)
-	histories, err := r.stored.ClassHistories(ctx, r.chain, slices.Compact(contracts))
+	implementations, err := r.stored.ImplementationHistories(ctx, r.chain, distinct(contracts))
 	if err != nil {
 		return facts.HistoryView{}, err
 	}
-	return facts.HistoryView{Histories: histories, Classes: r.classes}, r.load(ctx, histories)
+	for _, slots := range implementations {
+		for i := range slots {
+			if slots[i].Contract != nil {
+				contracts = append(contracts, *slots[i].Contract)
+			}
+		}
+	}
+	histories, err := r.stored.ClassHistories(ctx, r.chain, distinct(contracts))
+	if err != nil {
+		return facts.HistoryView{}, err
+	}
+	view := facts.HistoryView{Histories: histories, Classes: r.classes, Implementations: implementations}
+	return view, r.load(ctx, &view)
 }
 
-// load reads the classes of the histories that are not known yet.
-func (r *Replay) load(ctx context.Context, histories map[starknet.Felt]facts.ClassHistory) error {
+func distinct(felts []starknet.Felt) []starknet.Felt {
+	return slices.Compact(slices.SortedFunc(slices.Values(felts), starknet.Felt.Cmp))
+}
+
+// load reads the classes of the view that are not known yet.
+func (r *Replay) load(ctx context.Context, view *facts.HistoryView) error {
 	if len(r.classes) > compiledClasses {
 		clear(r.classes)
 	}
 	unknown := make(map[starknet.Felt]bool)
-	for _, history := range histories {
+	want := func(hash starknet.Felt) {
+		if r.classes[hash] == nil {
+			unknown[hash] = true
+		}
+	}
+	for _, history := range view.Histories {
 		for i := range history {
-			if r.classes[history[i].Class] == nil {
-				unknown[history[i].Class] = true
+			want(history[i].Class)
+		}
+	}
+	for _, slots := range view.Implementations {
+		for i := range slots {
+			if slots[i].Class != nil {
+				want(*slots[i].Class)
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"astrolabe/domain/facts"
-	"astrolabe/starknet"
 )
 
 // CensusPolicy says whether a token qualifies for a census.
@@ -12,12 +11,6 @@ type CensusPolicy struct {
 	Qualified bool
 	Reason    string // the criterion that it does not meet; empty when it is qualified
 	Block     uint64 // the block up to which its life was looked at
-}
-
-// Life is the indexed class history of a token up to a block.
-type Life struct {
-	History facts.ClassHistory
-	Classes map[starknet.Felt]*facts.Class
 }
 
 // Criterion is one requirement of the policy, and the reason code of tokens
@@ -32,10 +25,11 @@ type Criterion struct {
 // only, so that all processes decide alike.
 var Criteria = []Criterion{
 	{"history_incomplete", "The contract is indexed from its deployment on.", deployedHere},
-	{"class_unknown", "Every class that the contract ever had is known and has a readable ABI.", everyClass(readable)},
+	{"class_unknown", "Every class that the contract ever executed, as its own or as a proxy, is known and has a readable ABI.", everyClass(readable)},
 	{"not_erc20", "Each of these classes is an ERC-20 by its ABI.", everyClass(fungible)},
 	{"transfer_layout_not_fixed", "The ABI of each class fixes the layout of the Transfer event.", everyClass(fixesLayout)},
 	{"transfer_layout_changes", "All classes have the same layout, so that no event around an upgrade is misread.", oneLayout},
+	{"untyped_transfers", "No event of the contract may be a transfer that cannot be typed.", func(life Life) bool { return !life.Untyped }},
 	{"supply_not_declared", "The newest class has a view total_supply or totalSupply without arguments and with one result.", declaresSupply},
 }
 
@@ -65,12 +59,13 @@ func deployedHere(life Life) bool {
 
 func everyClass(holds func(*facts.Class) bool) func(Life) bool {
 	return func(life Life) bool {
-		for _, since := range life.History {
-			if class := life.Classes[since.Class]; class == nil || !holds(class) {
+		executed := life.executed()
+		for _, class := range executed {
+			if class == nil || !holds(class) {
 				return false
 			}
 		}
-		return true
+		return len(executed) > 0
 	}
 }
 
@@ -84,7 +79,7 @@ func fixesLayout(class *facts.Class) bool {
 }
 
 func oneLayout(life Life) bool {
-	first, _ := life.Classes[life.History[0].Class].FungibleLayout()
+	first, _ := life.executed()[0].FungibleLayout()
 	return everyClass(func(class *facts.Class) bool {
 		layout, _ := class.FungibleLayout()
 		return layout == first
@@ -92,7 +87,8 @@ func oneLayout(life Life) bool {
 }
 
 func declaresSupply(life Life) bool {
-	newest := life.Classes[life.History[len(life.History)-1].Class]
+	executed := life.executed()
+	newest := executed[len(executed)-1]
 	return slices.ContainsFunc(newest.Functions, func(f facts.FunctionSchema) bool {
 		return slices.Contains(supplySelectors, f.Selector) && !f.L1Handler && len(f.Inputs) == 0 && len(f.Outputs) == 1
 	})

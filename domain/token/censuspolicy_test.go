@@ -109,3 +109,41 @@ func TestTheCriteriaAreWritten(t *testing.T) {
 		}
 	}
 }
+
+func TestAProxyQualifiesByEverythingThatItExecuted(t *testing.T) {
+	t.Parallel()
+	plain := strings.ReplaceAll(abiEvent, "KIND", "data")
+	first := declared(1, abiU256, abiTransfer, abiBalance, abiSupply, plain, abiEvents)
+	second := declared(2, abiU256, abiTransfer, abiBalance, abiSupply, plain, abiEvents, abiMint)
+	strange := declared(3, abiU256, abiTransfer, abiBalance, abiSupply, abiStrange, abiEvents)
+	proxy := facts.StoredClass(starknet.FeltFromUint64(9), false, []byte(`[{"type":"function","name":"__default__","inputs":[],"outputs":[]}]`), false)
+	set := func(block uint64, class *facts.Class) facts.ImplementationSince {
+		return facts.ImplementationSince{Block: block, Origin: facts.Replaced, Family: facts.OpenZeppelinClass, Executed: facts.Executed{Class: &class.Hash}}
+	}
+	library := starknet.FeltFromUint64(70)
+	byContract := facts.ImplementationSince{Block: 2, Origin: facts.Replaced, Family: facts.WalletProxy, Executed: facts.Executed{Contract: &library}}
+	for name, c := range map[string]struct {
+		want    string
+		slots   facts.ImplementationHistory
+		library facts.ClassHistory
+		untyped bool
+	}{
+		"one implementation":             {"", facts.ImplementationHistory{set(0, first)}, nil, false},
+		"one that is set later":          {"", facts.ImplementationHistory{set(3, first)}, nil, false},
+		"another of the same layout":     {"", facts.ImplementationHistory{set(0, first), set(5, second)}, nil, false},
+		"another without a layout":       {"transfer_layout_not_fixed", facts.ImplementationHistory{set(0, first), set(5, strange)}, nil, false},
+		"none":                           {"class_unknown", nil, nil, false},
+		"the class of a contract":        {"", facts.ImplementationHistory{byContract}, facts.ClassHistory{{Block: 0, Origin: facts.Deployed, Class: first.Hash}}, false},
+		"a contract that was replaced":   {"transfer_layout_not_fixed", facts.ImplementationHistory{byContract}, facts.ClassHistory{{Block: 0, Origin: facts.Deployed, Class: first.Hash}, {Block: 8, Origin: facts.Replaced, Class: strange.Hash}}, false},
+		"events that could not be typed": {"untyped_transfers", facts.ImplementationHistory{set(0, first)}, nil, true},
+	} {
+		life := lifeOf(facts.Deployed, proxy)
+		for _, class := range []*facts.Class{first, second, strange} {
+			life.Classes[class.Hash] = class
+		}
+		life.Implementations, life.Contracts, life.Untyped = c.slots, map[starknet.Felt]facts.ClassHistory{library: c.library}, c.untyped
+		if policy := token.JudgeCensus(life, 77); policy.Reason != c.want {
+			t.Errorf("%s: got %q, want %q", name, policy.Reason, c.want)
+		}
+	}
+}

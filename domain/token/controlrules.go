@@ -74,17 +74,16 @@ type history struct {
 }
 
 // controlsOf applies the rules to one token.
-func controlsOf(contract *chain.Contract, classes map[starknet.Felt]*facts.Class, h history, status chain.Status) *Controls {
+func controlsOf(contract *chain.Contract, code facts.Code, h history, status chain.Status) *Controls {
 	c := &Controls{Token: contract.Address, Reason: ReasonControlsNoClass}
 	known, _ := contract.Class()
 	if known == nil || status.Head.Coverage == nil {
 		return c
 	}
-	class := classes[known.Hash]
-	if class == nil || class.Schema() == nil {
+	if code.Class == nil || code.Class.Schema() == nil {
 		return c
 	}
-	j := judge{class: class, contract: contract, history: h, whole: contract.Deployment != nil}
+	j := judge{code: code, contract: contract, history: h, whole: contract.Deployment != nil}
 	switch {
 	case !j.whole:
 		c.Reason = ReasonControlsPartial
@@ -103,7 +102,7 @@ func controlsOf(contract *chain.Contract, classes map[starknet.Felt]*facts.Class
 
 // judge decides on the controls of one token.
 type judge struct {
-	class    *facts.Class
+	code     facts.Code
 	contract *chain.Contract
 	history
 	whole bool // all events of the token were read
@@ -123,7 +122,7 @@ func (j *judge) truncated() bool {
 func (j *judge) upgrade() Control {
 	control := j.control(upgradeCapability)
 	deployed := j.contract.Deployment
-	replaced := deployed != nil && deployed.Hash != j.class.Hash
+	replaced := deployed != nil && deployed.Hash != j.code.Class.Hash
 	if control.Status == ControlAbsent && replaced || control.Status == ControlPresent && j.last(implementationFinalized) != nil {
 		return Control{Status: ControlRenounced}
 	}
@@ -135,7 +134,7 @@ func (j *judge) control(of capability) Control {
 	switch {
 	case j.delegates():
 		return Control{Status: ControlUnknown}
-	case !slices.ContainsFunc(j.class.Functions, func(f facts.FunctionSchema) bool { return !f.View && slices.Contains(of.functions, f.Name) }):
+	case !slices.ContainsFunc(j.functions(), func(f facts.FunctionSchema) bool { return !f.View && slices.Contains(of.functions, f.Name) }):
 		return Control{Status: ControlAbsent}
 	case j.hides(ownershipTransferred), j.hides(roleGranted):
 		return Control{Status: ControlUnknown}
@@ -147,21 +146,38 @@ func (j *judge) control(of capability) Control {
 	return j.byOwner()
 }
 
-// delegates reports whether the class is a proxy, whose implementation its ABI
-// does not show.
+// delegates reports whether the class is a proxy of an unknown implementation.
 func (j *judge) delegates() bool {
-	return slices.ContainsFunc(j.class.Functions, func(f facts.FunctionSchema) bool { return f.Name == "__default__" })
+	return slices.ContainsFunc(j.code.Class.Functions, func(f facts.FunctionSchema) bool { return f.Name == "__default__" }) &&
+		(j.code.Implementation == nil || j.code.Implementation.Schema() == nil)
+}
+
+// functions returns the functions of the class, and those that it passes on to
+// its implementation.
+func (j *judge) functions() []facts.FunctionSchema {
+	if j.code.Implementation == nil {
+		return j.code.Class.Functions
+	}
+	return slices.Concat(j.code.Class.Functions, j.code.Implementation.Functions)
+}
+
+// events returns the events of the class and of its implementation.
+func (j *judge) events() []facts.EventSchema {
+	if j.code.Implementation == nil {
+		return j.code.Class.Events
+	}
+	return slices.Concat(j.code.Class.Events, j.code.Implementation.Events)
 }
 
 // declares reports whether the class emits the event under its own selector.
 func (j *judge) declares(selector starknet.Felt) bool {
-	return slices.ContainsFunc(j.class.Events, func(e facts.EventSchema) bool { return e.Selector == selector })
+	return slices.ContainsFunc(j.events(), func(e facts.EventSchema) bool { return e.Selector == selector })
 }
 
 // hides reports whether the class emits the event under another first key,
 // where it is not searched.
 func (j *judge) hides(selector starknet.Felt) bool {
-	return slices.ContainsFunc(j.class.Events, func(e facts.EventSchema) bool {
+	return slices.ContainsFunc(j.events(), func(e facts.EventSchema) bool {
 		return e.Selector != selector && starknet.Selector(e.Name) == selector
 	})
 }

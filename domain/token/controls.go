@@ -69,15 +69,16 @@ type ControlStore interface {
 // ControlsReader derives the controls over tokens from indexed events and
 // classes.
 type ControlsReader struct {
-	store     ControlStore
-	contracts *chain.Contracts
-	classes   *chain.CompiledClasses
-	statuses  *chain.Statuses
+	store           ControlStore
+	contracts       *chain.Contracts
+	classes         *chain.CompiledClasses
+	implementations *chain.Implementations
+	statuses        *chain.Statuses
 }
 
 // NewControlsReader makes the service.
-func NewControlsReader(store ControlStore, contracts *chain.Contracts, classes *chain.CompiledClasses, statuses *chain.Statuses) *ControlsReader {
-	return &ControlsReader{store, contracts, classes, statuses}
+func NewControlsReader(store ControlStore, contracts *chain.Contracts, classes *chain.CompiledClasses, implementations *chain.Implementations, statuses *chain.Statuses) *ControlsReader {
+	return &ControlsReader{store, contracts, classes, implementations, statuses}
 }
 
 // Of returns the controls over tokens, in order, nil for an unknown token.
@@ -86,7 +87,11 @@ func (r *ControlsReader) Of(ctx context.Context, c domain.Chain, tokens []starkn
 	if err != nil {
 		return nil, err
 	}
-	classes, err := r.classesOf(ctx, c, contracts)
+	statuses, err := r.statuses.Of(ctx, []domain.Chain{c})
+	if err != nil {
+		return nil, err
+	}
+	codes, err := r.codesOf(ctx, c, contracts, statuses[0].Head.Coverage)
 	if err != nil {
 		return nil, err
 	}
@@ -98,14 +103,10 @@ func (r *ControlsReader) Of(ctx context.Context, c domain.Chain, tokens []starkn
 	if err != nil {
 		return nil, err
 	}
-	statuses, err := r.statuses.Of(ctx, []domain.Chain{c})
-	if err != nil {
-		return nil, err
-	}
 	list := make([]*Controls, len(tokens))
 	for i, contract := range contracts {
 		if contract != nil && contract.Token != nil {
-			list[i] = controlsOf(contract, classes, history{newest: newest[i], roles: roles[i]}, statuses[0])
+			list[i] = controlsOf(contract, codes[i], history{newest: newest[i], roles: roles[i]}, statuses[0])
 		}
 	}
 	return list, nil
@@ -124,15 +125,35 @@ func (r *ControlsReader) At(ctx context.Context, c domain.Chain, address starkne
 	return list[0], nil
 }
 
-func (r *ControlsReader) classesOf(ctx context.Context, c domain.Chain, contracts []*chain.Contract) (map[starknet.Felt]*facts.Class, error) {
-	var hashes []starknet.Felt
-	for _, contract := range contracts {
+// codesOf returns what the contracts execute after the newest visible block.
+func (r *ControlsReader) codesOf(ctx context.Context, c domain.Chain, contracts []*chain.Contract, seen *chain.Coverage) ([]facts.Code, error) {
+	codes := make([]facts.Code, len(contracts))
+	if seen == nil {
+		return codes, nil
+	}
+	hashes, places := make([]starknet.Felt, 0, len(contracts)), make([]int, 0, len(contracts))
+	for i, contract := range contracts {
 		if contract == nil {
 			continue
 		}
 		if class, _ := contract.Class(); class != nil {
-			hashes = append(hashes, class.Hash)
+			hashes, places = append(hashes, class.Hash), append(places, i)
 		}
 	}
-	return r.classes.Of(ctx, c, hashes)
+	classes, err := r.classes.Of(ctx, c, hashes)
+	if err != nil {
+		return nil, err
+	}
+	at, runtimes := make([]chain.ContractAt, len(hashes)), make([]facts.Runtime, len(hashes))
+	for i, hash := range hashes {
+		at[i] = chain.ContractAt{Address: contracts[places[i]].Address, Block: seen.Last}
+		runtimes[i] = facts.Runtime{Before: classes[hash], After: classes[hash]}
+	}
+	if err := r.implementations.Fill(ctx, c, at, runtimes); err != nil {
+		return nil, err
+	}
+	for i, runtime := range runtimes {
+		codes[places[i]] = facts.Code{Class: runtime.After, Implementation: runtime.ImplementationAfter}
+	}
+	return codes, nil
 }

@@ -138,7 +138,7 @@ func TestControlsFollowFromClassAndEvents(t *testing.T) {
 				contract.Deployment.Hash = starknet.FeltFromUint64(2)
 			}
 		}
-		got := controlsOf(contract, map[starknet.Felt]*facts.Class{class.Hash: class}, happened(c.happened...), statusAt(99))
+		got := controlsOf(contract, facts.Code{Class: class}, happened(c.happened...), statusAt(99))
 		known := got.Snapshot
 		if text := strings.Join([]string{describe(known.Supply), describe(known.Transfer), describe(known.Metadata), describe(known.Upgrade)}, ", "); text != c.want {
 			t.Errorf("%s: got %s, want %s", name, text, c.want)
@@ -161,7 +161,7 @@ func TestControlsWithoutAClassAreNotIndexed(t *testing.T) {
 		"no class":      {},
 		"missing class": {Current: &chain.KnownClass{Hash: hash}},
 	} {
-		if got := controlsOf(contract, map[starknet.Felt]*facts.Class{hash: missing}, history{}, statusAt(9)); got.Snapshot != nil || got.Reason != ReasonControlsNoClass {
+		if got := controlsOf(contract, facts.Code{Class: missing}, history{}, statusAt(9)); got.Snapshot != nil || got.Reason != ReasonControlsNoClass {
 			t.Errorf("%s: got %+v, want no snapshot and %s", name, got, ReasonControlsNoClass)
 		}
 	}
@@ -175,7 +175,7 @@ func TestControlsNameTheEventsTheyRestOn(t *testing.T) {
 		Deployment: &chain.ContractDeployment{KnownClass: chain.KnownClass{Hash: class.Hash, Block: domain.BlockRef{Number: 3}}, TxHash: new(starknet.FeltFromUint64(33))},
 	}
 	h := happened("OwnershipTransferred 0x0 0x7", "RoleGranted 0x0 0x5 0x1", "RoleRevoked 0x0 0x5 0x1", "Paused 0x1", "OwnershipTransferred 0x7 0x8")
-	got := controlsOf(contract, map[starknet.Felt]*facts.Class{class.Hash: class}, h, statusAt(9)).Snapshot.Evidence
+	got := controlsOf(contract, facts.Code{Class: class}, h, statusAt(9)).Snapshot.Evidence
 	want := "deployed 3, ownership_transferred 4, paused 3, role_granted 1, role_revoked 2"
 	var words []string
 	for _, evidence := range got {

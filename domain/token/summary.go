@@ -19,7 +19,8 @@ const (
 	// has which is behind its chain: the counts were right at an older block.
 	SummaryStale SummaryStatus = "stale"
 	// SummaryMetadataOnly has no counts: there are no sums, and too many
-	// transfers to count for an answer, or not all of them are indexed.
+	// transfers to count for an answer, or not all of them are indexed and
+	// typed.
 	SummaryMetadataOnly SummaryStatus = "metadata_only"
 )
 
@@ -37,7 +38,9 @@ type Summary struct {
 	Status    SummaryStatus
 	UpdatedAt *time.Time // of the sums, in the precision of domain.Milliseconds; nil where none were used
 	Counts    *Counts    // nil: unknown, which is not zero
-	Latest    *uint64    // the newest block with a transfer; nil when none is indexed
+	// Latest is the newest block with a transfer; nil when none is indexed, or
+	// when an untyped one may be newer.
+	Latest *uint64
 }
 
 // Counts are exact.
@@ -59,6 +62,7 @@ type Counting struct {
 // Counted is the stored counts of a token, in one snapshot.
 type Counted struct {
 	Token
+	Untyped   bool    // it emitted events that may be transfers and cannot be typed
 	Whole     bool    // the indexed history holds the contract's deployment
 	Latest    *uint64 // the newest block with a transfer
 	Through   *uint64 // up to which block there are sums of the chain; nil: there are none
@@ -72,6 +76,8 @@ func (c *Counted) summary(bounds Counting) Summary {
 	s := Summary{Token: c.Token, Latest: c.Latest, Status: SummaryMetadataOnly}
 	fresh := c.Through != nil && *c.Through >= bounds.Fresh
 	switch {
+	case c.Untyped:
+		s.Latest = nil
 	case !c.Whole: // what happened before the first indexed block is unknown
 	case fresh && c.Above != nil:
 		s.Status, s.Counts, s.UpdatedAt = SummaryCurrent, c.Above, c.UpdatedAt

@@ -2,9 +2,11 @@ package token
 
 import (
 	"context"
+	"math"
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
 
@@ -25,12 +27,13 @@ type SummaryStore interface {
 type Tokens struct {
 	store     Store
 	summaries SummaryStore
+	untyped   UntypedStore
 	statuses  *chain.Statuses
 }
 
 // NewTokens makes the service.
-func NewTokens(store Store, summaries SummaryStore, statuses *chain.Statuses) *Tokens {
-	return &Tokens{store: store, summaries: summaries, statuses: statuses}
+func NewTokens(store Store, summaries SummaryStore, untyped UntypedStore, statuses *chain.Statuses) *Tokens {
+	return &Tokens{store: store, summaries: summaries, untyped: untyped, statuses: statuses}
 }
 
 // Of returns the token at each address, nil if none is indexed.
@@ -70,6 +73,20 @@ func (s *Tokens) Summaries(ctx context.Context, c domain.Chain, addresses []star
 		}
 	}
 	return summaries, nil
+}
+
+// Absent returns the not_found of an address without an indexed token. It says
+// so if the address may be a token nevertheless.
+func (s *Tokens) Absent(ctx context.Context, c domain.Chain, address starknet.Felt) error {
+	untyped, err := s.untyped.UntypedOf(ctx, c, []starknet.Felt{address}, facts.UntypedContract, 0, math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	if untyped[0] {
+		return domain.Errorf(domain.CodeNotFound, "%s: No token is indexed at %s, but it may be one: it emitted events that may be transfers, and no known class says what they mean.",
+			domain.ReasonUntypedTransfers, address)
+	}
+	return Unknown(address)
 }
 
 // Unknown is the not_found of an address without an indexed token.

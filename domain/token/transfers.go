@@ -28,12 +28,13 @@ type TransferStore interface {
 // Transfers answers which tokens moved.
 type Transfers struct {
 	store    TransferStore
+	untyped  UntypedStore
 	statuses *chain.Statuses
 }
 
 // NewTransfers makes the service.
-func NewTransfers(store TransferStore, statuses *chain.Statuses) *Transfers {
-	return &Transfers{store: store, statuses: statuses}
+func NewTransfers(store TransferStore, untyped UntypedStore, statuses *chain.Statuses) *Transfers {
+	return &Transfers{store: store, untyped: untyped, statuses: statuses}
 }
 
 // WithinTx is a position in the transfers of a transaction.
@@ -85,16 +86,6 @@ func (s *Transfers) OfAddresses(ctx context.Context, c domain.Chain, addresses [
 		return nil, err
 	}
 	return s.pages(ctx, c, lists, page.Limit)
-}
-
-// Coverage says whether all blocks of a range, both ends inclusive, are
-// indexed.
-func (s *Transfers) Coverage(ctx context.Context, c domain.Chain, from, to *uint64) (domain.Coverage, error) {
-	horizon, err := s.statuses.Horizon(ctx, c)
-	if err != nil {
-		return domain.Coverage{}, err
-	}
-	return horizon.Between(from, to), nil
 }
 
 // pages stamps the tiers of transfers and cuts each list to its page.

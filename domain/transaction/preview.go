@@ -15,13 +15,15 @@ const PreviewTransfers = 8
 
 // Preview is the summary of a transaction with its first transfers.
 type Preview struct {
-	*chain.TxOutline
-	Moved     []token.Transfer // the first of them
-	Truncated bool             // there are more
+	*chain.TxOutline                  // nil: the index does not hold it
+	Moved            []token.Transfer // the first of them
+	Truncated        bool             // there are more
+	// Coverage says whether all transfers of the transaction are known, or
+	// whether all blocks that may hold it are indexed.
+	Coverage domain.Coverage
 }
 
-// Previews returns a preview of each transaction in the order of the hashes,
-// nil where the index does not hold it.
+// Previews returns a preview of each transaction in the order of the hashes.
 func (s *Details) Previews(ctx context.Context, c domain.Chain, hashes []starknet.Felt) ([]*Preview, error) {
 	for range attempts {
 		outlines, err := s.Transactions.Outlines(ctx, c, hashes)
@@ -45,16 +47,22 @@ func (s *Details) Previews(ctx context.Context, c domain.Chain, hashes []starkne
 
 // previews adds the transfers to outlines.
 func (s *Details) previews(ctx context.Context, c domain.Chain, outlines []*chain.TxOutline) ([]*Preview, error) {
+	horizon, err := s.Statuses.Horizon(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	previews := make([]*Preview, len(outlines))
 	var (
-		places []chain.TxPlace
-		owners []*Preview
+		places, all []chain.TxPlace
+		owners, of  []*Preview
 	)
 	for i, outline := range outlines {
 		if outline == nil {
+			previews[i] = &Preview{Coverage: horizon.History()}
 			continue
 		}
 		previews[i] = &Preview{TxOutline: outline}
+		all, of = append(all, outline.Place), append(of, previews[i])
 		if outline.Transfers > 0 {
 			places, owners = append(places, outline.Place), append(owners, previews[i])
 		}
@@ -66,7 +74,11 @@ func (s *Details) previews(ctx context.Context, c domain.Chain, outlines []*chai
 	for i, page := range pages {
 		owners[i].Moved, owners[i].Truncated = page.Items, page.Next != nil
 	}
-	return previews, nil
+	coverage, err := s.Transfers.CoverageOfTransactions(ctx, c, all)
+	for i := range coverage {
+		of[i].Coverage = coverage[i]
+	}
+	return previews, err
 }
 
 // headBlocks are the blocks of the transactions that can still be replaced.

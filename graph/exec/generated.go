@@ -678,6 +678,8 @@ type ChainStatus {
   l1Finality: L1Finality!
   "State of the indexer."
   indexer: Indexer!
+  "How far the indexed blocks were checked against their own hashes."
+  verification: IndexVerification!
   "Time of this status."
   asOf: DateTime!
 }
@@ -688,6 +690,24 @@ type L1Finality {
   watermarkBlockNumber: Int
   "Seconds since the watermark last advanced."
   watermarkAgeSeconds: Int
+}
+
+"How far the indexed blocks of a chain were checked against their own hashes."
+type IndexVerification {
+  "The least level that any indexed block reached."
+  level: BlockVerification!
+  "Newest block up to which every indexed block is fully verified; null if the first one is not."
+  verifiedThroughBlock: Int
+}
+
+"How far a block was checked when it was indexed."
+enum BlockVerification {
+  "The hash of the block was recomputed from everything that it commits to."
+  FULL
+  "The hash of every transaction was recomputed."
+  TRANSACTIONS
+  "The block is stored as the upstream node sent it."
+  UNVERIFIED
 }
 
 "State of the indexer of a chain."
@@ -712,7 +732,10 @@ enum IndexState {
 type Coverage {
   "Extent of the coverage."
   status: CoverageStatus!
-  "Why the coverage is not exact, for example ` + "`" + `index_starts_later` + "`" + `; null if it is exact."
+  """
+  Why the coverage is not exact, for example ` + "`" + `index_starts_later` + "`" + `, or ` + "`" + `untyped_transfers` + "`" + ` if events
+  that no known class explains could change the response; null if it is exact.
+  """
   reasonCode: String
 }
 
@@ -764,6 +787,8 @@ type Block implements Node {
   finalityStatus: FinalityStatus!
   "Whether a reorg can still replace the block."
   sourceTier: SourceTier!
+  "How far the block was checked when it was indexed."
+  verification: BlockVerification!
   "State root after the block."
   stateRoot: Felt!
   "Address of the sequencer; null if the block does not record it."
@@ -1168,6 +1193,8 @@ enum EventNameSource {
   VERIFIED_ABI
   "The ABI of the contract's class at that block."
   CLASS_ABI
+  "The ABI of the class that the contract executes as a proxy at that block."
+  IMPLEMENTATION_ABI
   "A reviewed list of selectors."
   CURATED_SELECTOR
   "All indexed classes with this selector agree on the name."
@@ -1178,6 +1205,8 @@ enum EventNameSource {
 enum DecodedFieldsSource {
   "The ABI of the contract's class at that block."
   CLASS_ABI
+  "The ABI of the class that the contract executes as a proxy at that block."
+  IMPLEMENTATION_ABI
   "A reviewed standard schema that matches the selector and the number of keys and data felts."
   STANDARD_SCHEMA
 }
@@ -2246,6 +2275,11 @@ type TransactionPreview {
   tokenTransfersTruncated: Boolean!
   "Number of events in the transaction."
   logCount: Int
+  """
+  Whether all token transfers of the transaction are known; if it is not indexed, whether all
+  blocks that may contain it are.
+  """
+  coverage: Coverage!
   "The full transaction; null if it is not indexed."
   transaction: Transaction
 }
@@ -2780,6 +2814,8 @@ type AddressSummary {
   deployedAtTxHash: Felt
   "Address that deployed the contract; null if unknown."
   deployedByAddress: Felt
+  "How much of the address's activity is indexed and typed."
+  coverage: Coverage!
 }
 
 "Deployment, type, label and protocol of an address."
@@ -2800,8 +2836,8 @@ type AddressIntelligence {
   classHash: Felt
   "Label of the class; null if it has none."
   classLabel: String
-  "Whether the address received an indexed token transfer."
-  hasReceivedFunds: Boolean!
+  "Whether the address received an indexed token transfer; null if only untyped transfers could tell."
+  hasReceivedFunds: Boolean
   "How much of the history is indexed. Negative and unknown answers are only as reliable as this coverage."
   coverage: Coverage!
 }
@@ -3461,6 +3497,8 @@ func (ec *executionContext) childFields_AddressSummary(ctx context.Context, fiel
 		return ec.fieldContext_AddressSummary_deployedAtTxHash(ctx, field)
 	case "deployedByAddress":
 		return ec.fieldContext_AddressSummary_deployedByAddress(ctx, field)
+	case "coverage":
+		return ec.fieldContext_AddressSummary_coverage(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AddressSummary", field.Name)
 }
@@ -3645,6 +3683,8 @@ func (ec *executionContext) childFields_Block(ctx context.Context, field graphql
 		return ec.fieldContext_Block_finalityStatus(ctx, field)
 	case "sourceTier":
 		return ec.fieldContext_Block_sourceTier(ctx, field)
+	case "verification":
+		return ec.fieldContext_Block_verification(ctx, field)
 	case "stateRoot":
 		return ec.fieldContext_Block_stateRoot(ctx, field)
 	case "sequencerAddress":
@@ -3881,6 +3921,8 @@ func (ec *executionContext) childFields_ChainStatus(ctx context.Context, field g
 		return ec.fieldContext_ChainStatus_l1Finality(ctx, field)
 	case "indexer":
 		return ec.fieldContext_ChainStatus_indexer(ctx, field)
+	case "verification":
+		return ec.fieldContext_ChainStatus_verification(ctx, field)
 	case "asOf":
 		return ec.fieldContext_ChainStatus_asOf(ctx, field)
 	}
@@ -4423,6 +4465,16 @@ func (ec *executionContext) childFields_HolderTier(ctx context.Context, field gr
 		return ec.fieldContext_HolderTier_balanceRaw(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type HolderTier", field.Name)
+}
+
+func (ec *executionContext) childFields_IndexVerification(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "level":
+		return ec.fieldContext_IndexVerification_level(ctx, field)
+	case "verifiedThroughBlock":
+		return ec.fieldContext_IndexVerification_verifiedThroughBlock(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type IndexVerification", field.Name)
 }
 
 func (ec *executionContext) childFields_Indexer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5143,6 +5195,8 @@ func (ec *executionContext) childFields_TransactionPreview(ctx context.Context, 
 		return ec.fieldContext_TransactionPreview_tokenTransfersTruncated(ctx, field)
 	case "logCount":
 		return ec.fieldContext_TransactionPreview_logCount(ctx, field)
+	case "coverage":
+		return ec.fieldContext_TransactionPreview_coverage(ctx, field)
 	case "transaction":
 		return ec.fieldContext_TransactionPreview_transaction(ctx, field)
 	}
@@ -8458,11 +8512,11 @@ func (ec *executionContext) _AddressIntelligence_hasReceivedFunds(ctx context.Co
 			return obj.HasReceivedFunds, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
-			return ec.marshalNBoolean2bool(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
+			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_AddressIntelligence_hasReceivedFunds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8706,6 +8760,38 @@ func (ec *executionContext) _AddressSummary_deployedByAddress(ctx context.Contex
 }
 func (ec *executionContext) fieldContext_AddressSummary_deployedByAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AddressSummary", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _AddressSummary_coverage(ctx context.Context, field graphql.CollectedField, obj *resolver.AddressSummary) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AddressSummary_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Coverage) graphql.Marshaler {
+			return ec.marshalNCoverage2ᚖastrolabeᚋgraphᚋresolverᚐCoverage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AddressSummary_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AddressSummary",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Coverage(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _AddressTransaction_blockNumber(ctx context.Context, field graphql.CollectedField, obj *resolver.AddressTransaction) (ret graphql.Marshaler) {
@@ -10204,6 +10290,29 @@ func (ec *executionContext) _Block_sourceTier(ctx context.Context, field graphql
 }
 func (ec *executionContext) fieldContext_Block_sourceTier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type SourceTier does not have child fields"))
+}
+
+func (ec *executionContext) _Block_verification(ctx context.Context, field graphql.CollectedField, obj *resolver.Block) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Block_verification(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Verification(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNBlockVerification2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Block_verification(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Block", field, true, false, errors.New("field of type BlockVerification does not have child fields"))
 }
 
 func (ec *executionContext) _Block_stateRoot(ctx context.Context, field graphql.CollectedField, obj *resolver.Block) (ret graphql.Marshaler) {
@@ -12312,6 +12421,38 @@ func (ec *executionContext) fieldContext_ChainStatus_indexer(_ context.Context, 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Indexer(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ChainStatus_verification(ctx context.Context, field graphql.CollectedField, obj *resolver.ChainStatus) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChainStatus_verification(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Verification, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v resolver.IndexVerification) graphql.Marshaler {
+			return ec.marshalNIndexVerification2astrolabeᚋgraphᚋresolverᚐIndexVerification(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChainStatus_verification(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ChainStatus",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_IndexVerification(ctx, field)
 		},
 	}
 	return fc, nil
@@ -17127,6 +17268,52 @@ func (ec *executionContext) _HolderTier_balanceRaw(ctx context.Context, field gr
 }
 func (ec *executionContext) fieldContext_HolderTier_balanceRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("HolderTier", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _IndexVerification_level(ctx context.Context, field graphql.CollectedField, obj *resolver.IndexVerification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_IndexVerification_level(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Level, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNBlockVerification2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_IndexVerification_level(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("IndexVerification", field, false, false, errors.New("field of type BlockVerification does not have child fields"))
+}
+
+func (ec *executionContext) _IndexVerification_verifiedThroughBlock(ctx context.Context, field graphql.CollectedField, obj *resolver.IndexVerification) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_IndexVerification_verifiedThroughBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.VerifiedThroughBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_IndexVerification_verifiedThroughBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("IndexVerification", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Indexer_state(ctx context.Context, field graphql.CollectedField, obj *resolver.Indexer) (ret graphql.Marshaler) {
@@ -25333,6 +25520,38 @@ func (ec *executionContext) fieldContext_TransactionPreview_logCount(_ context.C
 	return graphql.NewScalarFieldContext("TransactionPreview", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _TransactionPreview_coverage(ctx context.Context, field graphql.CollectedField, obj *resolver.TransactionPreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TransactionPreview_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Coverage) graphql.Marshaler {
+			return ec.marshalNCoverage2ᚖastrolabeᚋgraphᚋresolverᚐCoverage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TransactionPreview_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TransactionPreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Coverage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _TransactionPreview_transaction(ctx context.Context, field graphql.CollectedField, obj *resolver.TransactionPreview) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29935,7 +30154,7 @@ func (ec *executionContext) _AddressIntelligence(ctx context.Context, sel ast.Se
 			}
 		case "hasReceivedFunds":
 			out.Values[i] = ec._AddressIntelligence_hasReceivedFunds(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "coverage":
@@ -30020,6 +30239,11 @@ func (ec *executionContext) _AddressSummary(ctx context.Context, sel ast.Selecti
 		case "deployedByAddress":
 			out.Values[i] = ec._AddressSummary_deployedByAddress(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "coverage":
+			out.Values[i] = ec._AddressSummary_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -30762,6 +30986,11 @@ func (ec *executionContext) _Block(ctx context.Context, sel ast.SelectionSet, ob
 			}
 		case "sourceTier":
 			out.Values[i] = ec._Block_sourceTier(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "verification":
+			out.Values[i] = ec._Block_verification(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -32064,6 +32293,11 @@ func (ec *executionContext) _ChainStatus(ctx context.Context, sel ast.SelectionS
 			}
 		case "indexer":
 			out.Values[i] = ec._ChainStatus_indexer(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "verification":
+			out.Values[i] = ec._ChainStatus_verification(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -34796,6 +35030,50 @@ func (ec *executionContext) _HolderTier(ctx context.Context, sel ast.SelectionSe
 		case "balanceRaw":
 			out.Values[i] = ec._HolderTier_balanceRaw(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var indexVerificationImplementors = []string{"IndexVerification"}
+
+func (ec *executionContext) _IndexVerification(ctx context.Context, sel ast.SelectionSet, obj *resolver.IndexVerification) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, indexVerificationImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("IndexVerification")
+		case "level":
+			out.Values[i] = ec._IndexVerification_level(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "verifiedThroughBlock":
+			out.Values[i] = ec._IndexVerification_verifiedThroughBlock(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -39757,6 +40035,11 @@ func (ec *executionContext) _TransactionPreview(ctx context.Context, sel ast.Sel
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "coverage":
+			out.Values[i] = ec._TransactionPreview_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "transaction":
 			field := field
 
@@ -41625,6 +41908,22 @@ func (ec *executionContext) marshalNBlockPreference2astrolabeᚋgraphᚋscalar�
 	return res
 }
 
+func (ec *executionContext) unmarshalNBlockVerification2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNBlockVerification2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) unmarshalNBoolean2bool(ctx context.Context, v any) (bool, error) {
 	res, err := graphql.UnmarshalBoolean(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -42569,6 +42868,10 @@ func (ec *executionContext) marshalNIndexState2astrolabeᚋdomainᚋchainᚐInde
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNIndexVerification2astrolabeᚋgraphᚋresolverᚐIndexVerification(ctx context.Context, sel ast.SelectionSet, v resolver.IndexVerification) graphql.Marshaler {
+	return ec._IndexVerification(ctx, sel, &v)
 }
 
 func (ec *executionContext) marshalNIndexer2astrolabeᚋgraphᚋresolverᚐIndexer(ctx context.Context, sel ast.SelectionSet, v resolver.Indexer) graphql.Marshaler {

@@ -170,6 +170,7 @@ type AddressSummary struct {
 	CreatedOnIso        *time.Time
 	DeployedAtTxHash    *starknet.Felt
 	DeployedByAddress   *starknet.Felt
+	Coverage            *Coverage
 }
 
 // Summary returns the activity count, class and deployment of the address.
@@ -178,7 +179,7 @@ func (a *Address) Summary(ctx context.Context) (*AddressSummary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &AddressSummary{s.Found, s.ActivityCount, s.CountExact, s.LatestBlock, s.Class, s.Account, s.CreatedAt, s.DeployedAtTx, s.DeployedBy}, nil
+	return &AddressSummary{s.Found, s.ActivityCount, s.CountExact, s.LatestBlock, s.Class, s.Account, s.CreatedAt, s.DeployedAtTx, s.DeployedBy, coverageOf(s.Coverage)}, nil
 }
 
 // AddressIntelligence holds the deployment, type, label and protocol of an
@@ -191,7 +192,7 @@ type AddressIntelligence struct {
 	TypeLabel         scalar.Enum
 	ClassHash         *starknet.Felt
 	ClassLabel        *string
-	HasReceivedFunds  bool
+	HasReceivedFunds  *bool
 	Coverage          *Coverage
 }
 

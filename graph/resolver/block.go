@@ -56,6 +56,9 @@ func (b *Block) FinalityStatus() scalar.Enum { return scalar.Enum(b.facts.Finali
 // SourceTier reports whether a reorg can still replace the block.
 func (b *Block) SourceTier() scalar.Enum { return scalar.Enum(b.facts.Tier) }
 
+// Verification returns how far the block was checked when it was indexed.
+func (b *Block) Verification() scalar.Enum { return scalar.Enum(b.facts.Verification) }
+
 // StateRoot returns the state root after the block.
 func (b *Block) StateRoot() starknet.Felt { return b.facts.StateRoot }
 

@@ -7,7 +7,9 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/graph/cohort"
+	"astrolabe/graph/scalar"
 	"astrolabe/starknet"
 )
 
@@ -96,6 +98,7 @@ type ChainStatus struct {
 	LagBlocks                   *uint64
 	L1Finality                  L1Finality
 	Indexer                     Indexer
+	Verification                IndexVerification
 	AsOf                        time.Time
 }
 
@@ -111,11 +114,18 @@ type Indexer struct {
 	ReasonCode *string
 }
 
+// IndexVerification is how far the indexed blocks of a chain were checked.
+type IndexVerification struct {
+	Level                scalar.Enum
+	VerifiedThroughBlock *uint64
+}
+
 func chainStatus(s chain.Status) *ChainStatus {
 	status := &ChainStatus{
 		ChainID:       s.Chain,
 		FinalityDepth: s.Head.Depth,
 		Indexer:       Indexer{State: s.Head.State},
+		Verification:  IndexVerification{Level: scalar.Enum(facts.Unverified)},
 		AsOf:          s.AsOf,
 	}
 	if s.Head.ReasonCode != "" {
@@ -128,6 +138,7 @@ func chainStatus(s chain.Status) *ChainStatus {
 		status.FinalizedBlockNumber = seen.Finalized
 		status.EarliestIndexedBlockNumber, status.LatestIndexedBlockNumber = &seen.First, &seen.Last
 		status.IndexedBlockSpan = new(seen.Blocks())
+		status.Verification = IndexVerification{Level: scalar.Enum(seen.Verification), VerifiedThroughBlock: seen.VerifiedThrough}
 	}
 	if lag, known := s.Lag(); known {
 		status.LagBlocks = &lag

@@ -164,5 +164,12 @@ func (r *Query) Token(ctx context.Context, id domain.Chain, address starknet.Fel
 	if err != nil {
 		return nil, err
 	}
-	return single(on.tokens().all(ctx, nil, []starknet.Felt{address}))(token.Unknown(address))
+	found, err := on.tokens().all(ctx, nil, []starknet.Felt{address})
+	if err == nil && found[0] == nil {
+		err = r.resolver.Tokens.Absent(ctx, id, address)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
 }

@@ -32,6 +32,7 @@ type TransactionPreview struct {
 	TokenTransfers          []*Transfer
 	TokenTransfersTruncated bool
 	LogCount                *int
+	Coverage                *Coverage
 }
 
 // Transaction returns the full transaction.
@@ -41,8 +42,8 @@ func (t *TransactionPreview) Transaction(ctx context.Context) (*Transaction, err
 
 // newPreview makes a preview whose transfers have no cohort yet.
 func (on onChain) newPreview(hash starknet.Felt, facts *transaction.Preview) *TransactionPreview {
-	t := &TransactionPreview{onChain: on, TxHash: hash}
-	if facts == nil {
+	t := &TransactionPreview{onChain: on, TxHash: hash, Coverage: coverageOf(facts.Coverage)}
+	if facts.TxOutline == nil {
 		return t
 	}
 	t.Found, t.BlockNumber, t.TxIndex = true, &facts.Place.Block, &facts.Place.Tx

@@ -130,8 +130,11 @@ func (on onChain) transfersOfTokens(parties []starknet.Felt) transferPager[stark
 		if err != nil {
 			return nil, err
 		}
-		coverage, err := on.resolver.Transfers.Coverage(ctx, c, nil, nil)
-		return coverPages(pages, coverage), err
+		coverage, err := on.resolver.Transfers.CoverageOfTokens(ctx, c, tokens)
+		if err != nil {
+			return nil, err
+		}
+		return coverPages(pages, coverage...), nil
 	})
 }
 
@@ -142,8 +145,11 @@ func (on onChain) transfersOfAddresses(filter token.AddressFilter) transferPager
 		if err != nil {
 			return nil, err
 		}
-		coverage, err := on.resolver.Transfers.Coverage(ctx, c, filter.From, filter.To)
-		return coverPages(pages, coverage), err
+		coverage, err := on.resolver.Transfers.CoverageOfAddresses(ctx, c, owners, filter)
+		if err != nil {
+			return nil, err
+		}
+		return coverPages(pages, coverage...), nil
 	})
 }
 

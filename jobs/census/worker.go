@@ -34,6 +34,7 @@ const (
 // Store stores facts and censuses.
 type Store interface {
 	token.CensusStore
+	token.UntypedStore
 	// ClaimCensuses returns at most limit tokens whose census is due and that
 	// occur in blocks up to a number. No other process gets them before until.
 	ClaimCensuses(ctx context.Context, c domain.Chain, upTo uint64, now, until time.Time, limit int) ([]starknet.Felt, error)
@@ -98,7 +99,7 @@ func (w *Worker) chain(ctx context.Context, c domain.Chain, now time.Time) error
 // version: they have to be derived again first.
 func (w *Worker) newest(ctx context.Context, c domain.Chain) (domain.BlockRef, bool, error) {
 	versions, err := w.Index.DeriverVersions(ctx, c)
-	if err != nil || versions["transfers"] != facts.TransfersVersion {
+	if err != nil || versions["transfers"] != facts.TransfersVersion || versions["untyped_transfers"] != facts.UntypedVersion {
 		return domain.BlockRef{}, false, err
 	}
 	return jobs.NewestFinalized(ctx, w.Index, c)
@@ -170,33 +171,4 @@ func (w *Worker) count(ctx context.Context, c domain.Chain, order token.CensusOr
 			"generation", id, "status", draft.Status, "reason", draft.Reason, "took", time.Since(started))
 	}
 	return err
-}
-
-// lives reads the classes of the tokens up to a block.
-func (w *Worker) lives(ctx context.Context, c domain.Chain, upTo uint64, tokens []starknet.Felt) (map[starknet.Felt]token.Life, error) {
-	histories, err := w.Classes.ClassHistories(ctx, c, tokens)
-	if err != nil {
-		return nil, err
-	}
-	lives := make(map[starknet.Felt]token.Life, len(tokens))
-	named := make(map[starknet.Felt]bool)
-	for contract, history := range histories {
-		for len(history) > 0 && history[len(history)-1].Block > upTo {
-			history = history[:len(history)-1]
-		}
-		for _, since := range history {
-			named[since.Class] = true
-		}
-		lives[contract] = token.Life{History: history}
-	}
-	hashes := make([]starknet.Felt, 0, len(named))
-	for hash := range named {
-		hashes = append(hashes, hash)
-	}
-	classes, err := w.Classes.Classes(ctx, c, hashes)
-	for contract, life := range lives {
-		life.Classes = classes
-		lives[contract] = life
-	}
-	return lives, err
 }

@@ -7,17 +7,14 @@ import (
 	"astrolabe/domain/indexing"
 )
 
-// derivedTables are the tables that are derived from others.
-var derivedTables = []facts.Table{facts.TableDeployments, facts.TableTransfers, facts.TableActivity, facts.TableTokens}
-
 // derived runs the derivers again over the stored blocks.
 func (l *inspection) derived(ctx context.Context) error {
 	seen, err := l.Archive.FirstSeen(ctx, l.Chain, l.result.First)
 	if err != nil {
 		return err
 	}
-	return l.compare(ctx, "deriving", derivedTables, func(ctx context.Context, stored []facts.Block) ([]facts.Block, error) {
-		derived, err := l.replay.Derive(ctx, stored, derivedTables...)
+	return l.compare(ctx, "deriving", indexing.DerivedTables, func(ctx context.Context, stored []facts.Block) ([]facts.Block, error) {
+		derived, err := l.replay.Derive(ctx, stored, indexing.DerivedTables...)
 		for i := range derived {
 			derived[i].Tokens = seen.First(derived[i].Header.Number, derived[i].Tokens)
 		}
@@ -31,37 +28,61 @@ type expectation func(ctx context.Context, stored []facts.Block) ([]facts.Block,
 
 // compare reads every block and finds its first difference from the expected
 // content. A difference counts only if a second read confirms it, because the
-// index may have changed in between.
+// index may have changed in between. Blocks that cannot be read were found
+// before.
 func (l *inspection) compare(ctx context.Context, doing string, tables []facts.Table, expect expectation) error {
 	if l.result.Blocks == 0 {
 		return nil
 	}
-	for run, err := range l.Archive.StoredRuns(ctx, l.Chain, l.result.First, l.result.Last) {
+	for from := l.result.First; from <= l.result.Last; {
+		next, err := l.compareFrom(ctx, doing, from, tables, expect)
+		if err != nil || l.full() {
+			return err
+		}
+		from = next
+	}
+	return nil
+}
+
+// compareFrom compares blocks up to one that cannot be read, and returns the
+// block to continue with.
+func (l *inspection) compareFrom(ctx context.Context, doing string, from uint64, tables []facts.Table, expect expectation) (next uint64, err error) {
+	end := from
+	for l.altered[end] && end <= l.result.Last {
+		end++ // a damaged block tells nothing about what follows from it
+	}
+	if end > from {
+		return end, nil
+	}
+	for end < l.result.Last && !l.altered[end+1] {
+		end++
+	}
+	for run, err := range l.Archive.StoredRuns(ctx, l.Chain, from, end) {
 		if err != nil {
-			return l.damage(err)
+			return end + 1, l.damage(err)
 		}
 		expected, err := expect(ctx, run.Blocks)
 		if err != nil && !isAbsent(err) {
-			return err
+			return 0, err
 		}
 		for i := range expected {
 			if l.full() {
-				return nil
+				return 0, nil
 			}
 			if _, differ := facts.FirstDifference(&run.Blocks[i], &expected[i], tables...); !differ {
 				continue
 			}
 			if err := l.again(ctx, run.Blocks[i].Header.Number, tables, expect); err != nil {
-				return err
+				return 0, err
 			}
 		}
 		if err != nil {
 			l.absent(err)
-			return nil
+			return l.result.Last + 1, nil
 		}
 		l.report("%s: at block %d of %d", doing, run.Blocks[len(run.Blocks)-1].Header.Number, l.result.Last)
 	}
-	return nil
+	return end + 1, nil
 }
 
 // again compares one block a second time and records the remaining difference.
@@ -79,8 +100,26 @@ func (l *inspection) again(ctx context.Context, number uint64, tables []facts.Ta
 			return nil
 		}
 		if d, differ := facts.FirstDifference(&run.Blocks[0], &expected[0], tables...); differ {
-			l.found(indexing.Finding{Check: string(d.Table), Block: &d.Block, Detail: d.String()})
+			l.found(indexing.Finding{Check: string(d.Table), Block: &d.Block, Detail: d.String(), Repair: l.remedy(d, &run.Blocks[0], &expected[0])})
 		}
 	}
 	return nil
+}
+
+// remedy returns the repair of a difference, if it does not follow from its
+// table. A block whose rows are those that were committed, but whose hash the
+// node does not have, left the chain. A class is repaired as such.
+func (l *inspection) remedy(d facts.Difference, stored, expected *facts.Block) string {
+	advice := indexing.Advice(l.Chain)
+	switch {
+	case d.Table == facts.TableBlocks && stored.Header.Hash != expected.Header.Hash:
+		return advice.Rollback(d.Block, l.first)
+	case d.Table == facts.TableClasses && len(stored.Classes) == len(expected.Classes):
+		for i := range stored.Classes {
+			if stored.Classes[i].Digest() != expected.Classes[i].Digest() {
+				return advice.Class(stored.Classes[i].Hash)
+			}
+		}
+	}
+	return ""
 }

@@ -25,6 +25,8 @@ type Job struct {
 	Inspector   Inspector
 	// Node provides the blocks to compare with; nil skips that comparison.
 	Node Node
+	// Readings are compared with the node too; nil skips them.
+	Readings Readings
 	// From and To are the first and the last block to check.
 	From, To uint64
 	// Limit is the maximum number of findings.
@@ -49,14 +51,15 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	l := &inspection{Job: j, replay: indexing.NewReplay(j.Chain, j.Archive), reported: time.Now()}
+	l := &inspection{Job: j, replay: indexing.NewReplay(j.Chain, j.Archive), reported: time.Now(), altered: make(map[uint64]bool)}
 	if at != nil && at.Block != nil {
+		l.first = at.First
 		l.result.First, l.result.Last = max(j.From, at.First), min(j.To, at.Block.Number)
 	}
 	if l.result.Last >= l.result.First && at != nil && at.Block != nil {
 		l.result.Blocks = int(l.result.Last - l.result.First + 1)
 	}
-	for _, step := range []func(context.Context) error{l.itself, l.versions, l.classes, l.derived, l.node} {
+	for _, step := range []func(context.Context) error{l.itself, l.versions, l.classes, l.base, l.following, l.derived, l.node, l.tokens} {
 		if err := step(ctx); err != nil {
 			return l.result, err
 		}
@@ -66,7 +69,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	}
 	slices.SortStableFunc(l.result.Findings, func(a, b indexing.Finding) int { return cmp.Compare(blockOf(a), blockOf(b)) })
 	for i := range l.result.Findings {
-		l.advise(&l.result.Findings[i], at)
+		l.advise(&l.result.Findings[i])
 	}
 	return l.result, nil
 }
@@ -81,10 +84,15 @@ func blockOf(f indexing.Finding) int64 {
 // inspection is one run of a job.
 type inspection struct {
 	*Job
-	result   Result
-	replay   *indexing.Replay
-	broken   bool // rows cannot be read as facts
-	reported time.Time
+	result    Result
+	replay    *indexing.Replay
+	broken    bool            // rows cannot be read as facts
+	altered   map[uint64]bool // blocks whose base rows are not those that were committed
+	misplaced bool            // the checkpoint is wrong
+	stretch   *stretch
+	unchecked int    // blocks without a digest
+	first     uint64 // block of the index
+	reported  time.Time
 }
 
 // reportEvery is the interval of progress reports.

@@ -72,43 +72,43 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 	rederive := func(fact string) string { return "astrolabe rederive " + fact + " --chain SN_MAIN" }
 	for name, c := range map[string]struct{ statement, check, detail, repair string }{
 		"a block is gone": {
-			"DELETE FROM blocks WHERE block = 20", "links", "blocks 20 to 20 are missing", "rollback --chain SN_MAIN --to",
+			"DELETE FROM blocks WHERE block = 20", "links", "blocks 20 to 20 are missing", "repair --chain SN_MAIN --block 20 --to 21",
 		},
 		"a parent is another": {
-			"UPDATE blocks SET parent_hash = state_root WHERE block = 30", "links", "its parent_hash is 0x", "--to 29",
+			"UPDATE blocks SET parent_hash = state_root WHERE block = 30", "links", "its parent_hash is 0x", "repair --chain SN_MAIN --block 29 --to 30",
 		},
 		"the checkpoint names another hash": {
-			"UPDATE index_checkpoints SET hash = decode(repeat('00', 32), 'hex') WHERE chain = 1", "checkpoint", "the checkpoint's hash is 0x00", "--to 59",
+			"UPDATE index_checkpoints SET hash = decode(repeat('00', 32), 'hex') WHERE chain = 1", "checkpoint", "the checkpoint's hash is 0x00", "repair --chain SN_MAIN --block 60",
 		},
 		"the finalized tier is too high": {
-			"UPDATE index_checkpoints SET finalized_block = 70 WHERE chain = 1", "checkpoint", "ends at 70", "--to 59",
+			"UPDATE index_checkpoints SET finalized_block = 70 WHERE chain = 1", "checkpoint", "ends at 70", "repair --chain SN_MAIN --checkpoint",
 		},
 		"the last blocks are above the checkpoint": {
-			"UPDATE index_checkpoints c SET block = 58, hash = b.hash FROM blocks_1_45 b WHERE c.chain = 1 AND b.block = 58", "beyond", "rows of blocks are outside of blocks 0 to 58", "--to 58",
+			"UPDATE index_checkpoints c SET block = 58, hash = b.hash FROM blocks_1_45 b WHERE c.chain = 1 AND b.block = 58", "beyond", "rows of blocks are outside of blocks 0 to 58", "repair --chain SN_MAIN --checkpoint",
 		},
 		"an event is gone": {
-			"DELETE FROM events WHERE ctid = (SELECT ctid FROM events_1_0 WHERE block = 12 ORDER BY tx DESC, log DESC LIMIT 1) AND tableoid = 'events_1_0'::regclass", "counts", "event_count is", "--to 11",
+			"DELETE FROM events WHERE ctid = (SELECT ctid FROM events_1_0 WHERE block = 12 ORDER BY tx DESC, log DESC LIMIT 1) AND tableoid = 'events_1_0'::regclass", "counts", "event_count is", "repair --chain SN_MAIN --block 12",
 		},
 		"a transaction is gone": {
-			"DELETE FROM transactions WHERE block = 31 AND tx = 0", "counts", "tx_count is", "--to 30",
+			"DELETE FROM transactions WHERE block = 31 AND tx = 0", "counts", "tx_count is", "repair --chain SN_MAIN --block 31",
 		},
 		"a transaction has another number": {
-			"UPDATE transactions SET tx = 999 WHERE block = 31 AND tx = 0", "places", "transactions are numbered 1 to 999", "--to 30",
+			"UPDATE transactions SET tx = 999 WHERE block = 31 AND tx = 0", "places", "transactions are numbered 1 to 999", "repair --chain SN_MAIN --block 31",
 		},
 		"an event of a loading partition is there twice": {
-			"INSERT INTO events_1_45 SELECT * FROM events_1_45 WHERE block = 50 AND tx = 0 AND log = 0", "counts", "event_count is", "--to 49",
+			"INSERT INTO events_1_45 SELECT * FROM events_1_45 WHERE block = 50 AND tx = 0 AND log = 0", "counts", "event_count is", "repair --chain SN_MAIN --block 50",
 		},
 		"an address of events is unknown": {
-			"UPDATE events SET address = 1000000 WHERE block = 12 AND tx = 0 AND log = 0", "ids", "events.address 1000000 is not in addresses", "--to 11",
+			"UPDATE events SET address = 1000000 WHERE block = 12 AND tx = 0 AND log = 0", "ids", "events.address 1000000 is not in addresses", "repair --chain SN_MAIN --entry addresses:1000000",
 		},
 		"a selector is gone from the dictionary": {
-			"DELETE FROM selectors s USING events e WHERE s.chain = 1 AND s.id = e.selector AND e.block = 12", "ids", "is not in selectors", "rollback",
+			"DELETE FROM selectors s USING events e WHERE s.chain = 1 AND s.id = e.selector AND e.block = 12", "ids", "is not in selectors", "repair --chain SN_MAIN --entry selectors:",
 		},
 		"a word is no felt": {
-			"UPDATE addresses SET felt = decode(repeat('ff', 32), 'hex') WHERE chain = 1 AND id = 5", "dictionary", "address 5 is no felt: 0xffff", "--all",
+			"UPDATE addresses SET felt = decode(repeat('ff', 32), 'hex') WHERE chain = 1 AND id = 5", "dictionary", "address 5 is no felt: 0xffff", "repair --chain SN_MAIN --entry addresses:5",
 		},
 		"a felt has two ids": {
-			"ALTER TABLE addresses DROP CONSTRAINT addresses_chain_felt_key; INSERT INTO addresses SELECT 1, 1000000, felt FROM addresses WHERE chain = 1 AND id = 5", "dictionary", "has 2 ids", "--all",
+			"ALTER TABLE addresses DROP CONSTRAINT addresses_chain_felt_key; INSERT INTO addresses SELECT 1, 1000000, felt FROM addresses WHERE chain = 1 AND id = 5", "dictionary", "has 2 ids", "repair --chain SN_MAIN --entry addresses:1000000",
 		},
 		"a transfer is gone": {
 			"DELETE FROM transfers WHERE ctid = (SELECT min(ctid) FROM transfers_1_25) AND tableoid = 'transfers_1_25'::regclass", "transfers", "the row is missing, expected standard", rederive("transfers"),
@@ -120,7 +120,7 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 			"INSERT INTO transfers SELECT block, tx, log, 77, standard, token, sender, receiver, chain, amount, token_id FROM transfers WHERE ctid = (SELECT min(ctid) FROM transfers_1_0) AND tableoid = 'transfers_1_0'::regclass", "transfers", "there is a row that is not expected", rederive("transfers"),
 		},
 		"transfers are not in the sums": {
-			"UPDATE token_summary_checkpoints SET block = 10 WHERE chain = 1", "token sums", "has 0 transfers, 0 senders and 0 receivers in its sums", rederive("transfers"),
+			"UPDATE token_summary_checkpoints SET block = 10 WHERE chain = 1", "token sums", "has 0 transfers, 0 senders and 0 receivers in its sums", "repair --chain SN_MAIN --discard sums",
 		},
 		"activity is gone": {
 			"DELETE FROM activity WHERE block = 33", "activity", "of block 33, address", rederive("activity"),
@@ -141,7 +141,7 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 			"UPDATE classes SET standard = 2 WHERE chain = 1 AND standard = 1", "schemas", "standard is erc721, but its ABI gives erc20", rederive("schemas"),
 		},
 		"a class is gone": {
-			"DELETE FROM classes WHERE chain = 1 AND id = (SELECT class FROM contract_classes ORDER BY block LIMIT 1)", "classes", "is not in classes", "--all",
+			"DELETE FROM classes WHERE chain = 1 AND id = (SELECT class FROM contract_classes ORDER BY block LIMIT 1)", "classes", "is not in classes", "repair --chain SN_MAIN --entry classes:",
 		},
 		"a locator is gone": {
 			"DELETE FROM locators WHERE chain = 1 AND block = 30 AND kind = 1", "locators", "0 locators instead of 1", rederive("locators"),
@@ -156,25 +156,25 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 			"CREATE INDEX surprise ON blocks_1_25 (hash)", "partitions", "which is not declared", "DROP INDEX surprise",
 		},
 		"a ready table is not attached": {
-			"ALTER TABLE events_1 DETACH PARTITION events_1_25", "partitions", "the table events_1_25 of a ready partition is attached as \"\"", "--to 24",
+			"ALTER TABLE events_1 DETACH PARTITION events_1_25", "partitions", "the table events_1_25 of a ready partition is attached as \"\"", "ALTER TABLE events_1 ATTACH PARTITION events_1_25 FOR VALUES FROM (25) TO (45)",
 		},
 		"a table belongs to no partition": {
 			"CREATE TABLE messages_1_7777 (LIKE messages)", "partitions", "table messages_1_7777 belongs to no partition", "DROP TABLE messages_1_7777",
 		},
 		"a table is gone": {
-			"DROP TABLE activity_1_45", "partitions", "the table activity_1_45 does not exist", "--to 44",
+			"DROP TABLE activity_1_45", "partitions", "the table activity_1_45 does not exist", "repair --chain SN_MAIN --block 45 --to 60",
 		},
 		"partitions leave a gap": {
-			"UPDATE index_ranges SET to_block = 24 WHERE chain = 1 AND from_block = 0", "partitions", "ends before 24, the next begins with 25", "--to 23",
+			"UPDATE index_ranges SET to_block = 24 WHERE chain = 1 AND from_block = 0", "partitions", "ends before 24, but its tables are attached up to 25", "UPDATE index_ranges SET state = 'ready', to_block = 25",
 		},
 		"a row is in another partition's table": {
-			"UPDATE messages_1_45 SET block = 7 WHERE ctid = (SELECT min(ctid) FROM messages_1_45)", "bounds", "1 rows of messages_1_45 are outside of its blocks", "--to 6",
+			"UPDATE messages_1_45 SET block = 7 WHERE ctid = (SELECT min(ctid) FROM messages_1_45)", "bounds", "1 rows of messages_1_45 are outside of its blocks", "repair --chain SN_MAIN --block 7",
 		},
 		"transactions are of another version": {
 			"DELETE FROM deriver_versions WHERE chain = 1 AND fact = 'transactions'", "versions", "transactions have version 0", "astrolabe rollback --chain SN_MAIN --all",
 		},
 		"an envelope is gone": {
-			"UPDATE transactions SET envelope = NULL WHERE block = 30 AND tx = 0", "rows", "transactions of block 30", "--to 29",
+			"UPDATE transactions SET envelope = NULL WHERE block = 30 AND tx = 0", "base rows", "transactions of block 30", "repair --chain SN_MAIN --block 30",
 		},
 		"a deriver's version is another": {
 			"UPDATE deriver_versions SET version = 0 WHERE chain = 1 AND fact = 'transfers'", "versions", "transfers have version 0", rederive("transfers"),
@@ -193,5 +193,30 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 				t.Errorf("%s: %s (%s)", f.Check, f.Detail, f.Repair)
 			}
 		})
+	}
+}
+
+// TestBlocksFromBeforeDigestsAreNoted checks an index that is older than the
+// digests.
+func TestBlocksFromBeforeDigestsAreNoted(t *testing.T) {
+	t.Parallel()
+	result := run(t, damaged(t, "UPDATE blocks_1_45 SET base_digest = NULL"), nil)
+	if len(result.Findings) > 0 || len(result.Notes) != 1 || !strings.HasPrefix(result.Notes[0], "16 blocks have no digest") {
+		t.Errorf("got %+v and %q, want a note that 16 blocks have no digest", result.Findings, result.Notes)
+	}
+}
+
+// TestDamagedBlocksAreRepairedBeforeWhatFollowsFromThem checks that no advice
+// derives rows from damaged ones, however many rows follow from them.
+func TestDamagedBlocksAreRepairedBeforeWhatFollowsFromThem(t *testing.T) {
+	t.Parallel()
+	result := run(t, damaged(t, "UPDATE transactions SET hash = set_byte(hash, 31, 255 - get_byte(hash, 31)) WHERE block BETWEEN 1 AND 3"), nil)
+	for _, f := range result.Findings {
+		if !strings.HasPrefix(f.Repair, "astrolabe repair --chain SN_MAIN --block") {
+			t.Errorf("%s: %s: got the advice %q, want to repair the block", f.Check, f.Detail, f.Repair)
+		}
+	}
+	if f := result.Findings[0]; f.Check != "base rows" || f.Repair != "astrolabe repair --chain SN_MAIN --block 1 --to 3" {
+		t.Errorf("got %+v first, want the base rows of blocks 1 to 3", f)
 	}
 }

@@ -15,22 +15,19 @@ import (
 // unreadable are the checks whose findings prevent reading rows as facts.
 var unreadable = []string{"partitions", "dictionary", "ids", "schema ids", "classes"}
 
-// itself runs the checks inside the database. It stops if tables are not as
-// they must be, because no other statement can then be trusted.
+// itself runs the checks inside the database, except those that say nothing while
+// base rows are damaged. It stops if tables are not as they must be, because no
+// other statement can then be trusted.
 func (l *inspection) itself(ctx context.Context) error {
 	for _, check := range l.Inspector.Checks(l.Chain, l.From, l.To) {
-		l.report("checking %s", check.Name)
-		findings, err := check.Run(ctx, l.Limit-len(l.result.Findings))
+		if check.Follows {
+			continue
+		}
+		findings, err := l.run(ctx, check)
 		if err != nil {
 			return err
 		}
-		if check.Name == "unused" {
-			for _, f := range findings {
-				l.result.Notes = append(l.result.Notes, f.Detail)
-			}
-			continue
-		}
-		l.found(findings...)
+		l.misplaced = l.misplaced || len(findings) > 0 && check.Name == "checkpoint"
 		l.broken = l.broken || len(findings) > 0 && slices.Contains(unreadable, check.Name)
 		if l.full() || l.broken && check.Name == "partitions" {
 			break
@@ -40,6 +37,39 @@ func (l *inspection) itself(ctx context.Context) error {
 		l.result.Notes = append(l.result.Notes, "not everything was looked at: repair this first")
 	}
 	return nil
+}
+
+// following runs the checks that itself left out.
+func (l *inspection) following(ctx context.Context) error {
+	for _, check := range l.Inspector.Checks(l.Chain, l.From, l.To) {
+		switch {
+		case !check.Follows:
+		case check.Name == "results" && l.misplaced: // it is not known where the tiers end
+			l.result.Notes = append(l.result.Notes, "results of jobs were not looked at: repair the checkpoint first")
+		default:
+			if _, err := l.run(ctx, check); err != nil || l.full() {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// run runs a check and records what it finds.
+func (l *inspection) run(ctx context.Context, check indexing.Check) ([]indexing.Finding, error) {
+	l.report("checking %s", check.Name)
+	findings, err := check.Run(ctx, l.Limit-len(l.result.Findings))
+	if err != nil {
+		return nil, err
+	}
+	if check.Name == "unused" {
+		for _, f := range findings {
+			l.result.Notes = append(l.result.Notes, f.Detail)
+		}
+		return nil, nil
+	}
+	l.found(findings...)
+	return findings, nil
 }
 
 // versions compares the current versions of facts with those of the stored rows.
@@ -66,7 +96,8 @@ func (l *inspection) versions(ctx context.Context) error {
 // classesAtOnce is the number of classes per read.
 const classesAtOnce = 64
 
-// classes compares the stored schema of each class with its ABI.
+// classes compares each class with the digest that was committed with it, and its
+// stored schema with its ABI. Nothing is derived with a damaged class.
 func (l *inspection) classes(ctx context.Context) error {
 	l.report("checking schemas")
 	var after *starknet.Felt
@@ -79,8 +110,16 @@ func (l *inspection) classes(ctx context.Context) error {
 			return nil
 		}
 		for _, class := range stored {
+			if !class.Holds() {
+				l.broken = true
+				l.found(indexing.Finding{
+					Check: "class digests", Detail: fmt.Sprintf("class %s is not the one that was committed", class.Hash),
+					Repair: indexing.Advice(l.Chain).Class(class.Hash),
+				})
+				continue
+			}
 			made := facts.StoredClass(class.Hash, class.Sierra, class.ABI, class.Missing)
-			a, b := facts.Block{Classes: []*facts.Class{class}}, facts.Block{Classes: []*facts.Class{made}}
+			a, b := facts.Block{Classes: []*facts.Class{class.Class}}, facts.Block{Classes: []*facts.Class{made}}
 			if d, differ := facts.FirstDifference(&a, &b, facts.TableClasses); differ {
 				l.found(indexing.Finding{
 					Check:  "schemas",

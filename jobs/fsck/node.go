@@ -21,6 +21,9 @@ type Node interface {
 	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
 	// ClassHashAt returns a contract's class after a block, if it existed.
 	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
+	// StorageAt returns the value of a contract's storage slot after a block;
+	// zero if the contract did not exist.
+	StorageAt(ctx context.Context, at, contract, slot starknet.Felt) (starknet.Felt, error)
 }
 
 // absentError means that the node does not have a block.
@@ -38,7 +41,7 @@ func (l *inspection) absent(err error) {
 	if e, ok := errors.AsType[*absentError](err); ok {
 		l.found(indexing.Finding{
 			Check: "node", Block: &e.block, Detail: e.Error(),
-			Repair: "wait until the node has the block, or use another node; if the chain has no such block: " + l.rollback(e.block, 0),
+			Repair: "wait until the node has the block, or use another node; if the chain has no such block: " + indexing.Advice(l.Chain).Rollback(e.block, l.first),
 		})
 	}
 }
@@ -101,7 +104,11 @@ func (l *inspection) fetch(ctx context.Context, stored *facts.Block, at facts.Vi
 	if err != nil {
 		return facts.Block{}, err
 	}
-	expected, err := facts.Derive(block, update, observed, at)
+	implementations, err := l.implementations(ctx, block, update, stored.Implementations, at)
+	if err != nil {
+		return facts.Block{}, err
+	}
+	expected, err := facts.Derive(block, update, facts.Lookups{Classes: observed, Implementations: implementations}, at)
 	if err != nil {
 		return facts.Block{}, fmt.Errorf("block %d of the node: %w", number, err)
 	}

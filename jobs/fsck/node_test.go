@@ -43,20 +43,20 @@ func TestWhatOnlyTheNodeKnowsIsComparedWithIt(t *testing.T) {
 	source := everydayNode(t, sim.Config{Blocks: 60})
 	for name, c := range map[string]struct{ statement, check, detail, repair string }{
 		"a time": {
-			"UPDATE blocks SET timestamp = timestamp + 1 WHERE block = 7",
-			"blocks", "blocks of block 7: timestamp is", "--to 6",
+			"UPDATE blocks SET timestamp = timestamp + 1, base_digest = NULL WHERE block = 7",
+			"blocks", "blocks of block 7: timestamp is", "repair --chain SN_MAIN --block 7",
 		},
 		"a payload": {
-			"UPDATE events SET payload = payload || decode(repeat('00', 31) || '05', 'hex') WHERE block = 33 AND tx = 1 AND log = 0",
-			"events", "events of block 33, tx 1, log 0: data is [", "--to 32",
+			"UPDATE blocks SET base_digest = NULL WHERE block = 33; UPDATE events SET payload = payload || decode(repeat('00', 31) || '05', 'hex') WHERE block = 33 AND tx = 1 AND log = 0",
+			"events", "events of block 33, tx 1, log 0: data is [", "repair --chain SN_MAIN --block 33",
 		},
 		"a fee": {
-			"UPDATE transactions_1_45 SET fee = fee + 1 WHERE block = 50 AND tx = 0",
-			"transactions", "transactions of block 50, tx 0: fee is 0x", "--to 49",
+			"UPDATE blocks_1_45 SET base_digest = NULL WHERE block = 50; UPDATE transactions_1_45 SET fee = fee + 1 WHERE block = 50 AND tx = 0",
+			"transactions", "transactions of block 50, tx 0: fee is 0x", "repair --chain SN_MAIN --block 50",
 		},
 		"an ABI": {
-			"UPDATE classes SET abi = convert_to('[]', 'UTF8'), standard = 0, account = false WHERE chain = 1 AND id = 1",
-			"classes", "abi is [], expected [{", "",
+			"UPDATE classes SET abi = convert_to('[]', 'UTF8'), standard = 0, account = false, digest = NULL WHERE chain = 1 AND id = 1; DELETE FROM event_schemas WHERE class = 1; DELETE FROM function_schemas WHERE class = 1",
+			"classes", "abi is [], expected [{", "repair --chain SN_MAIN --class 0x",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

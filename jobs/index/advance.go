@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
+	"astrolabe/domain/integrity"
 	"astrolabe/starknet"
 )
 
@@ -92,8 +93,10 @@ type derivation struct {
 
 // run sends batches until the last block, or until a loading partition is full.
 func (d *derivation) run(ctx context.Context, queue <-chan chan fetched) (full bool, err error) {
-	d.root = nil // unknown before the first block
 	previous, total := d.at.Block, d.into.Events
+	if d.root, err = d.rootOf(ctx, previous); err != nil {
+		return false, err
+	}
 	d.batch = indexing.Batch{After: previous, Range: d.into}
 	for answer := range queue {
 		got := <-answer
@@ -143,12 +146,25 @@ func (d *derivation) next(ctx context.Context, got fetched, previous *domain.Blo
 		return facts.Block{}, fmt.Errorf("%w: block %d has parent %s, but block %d is %s",
 			errForked, got.block.BlockNumber, got.block.ParentHash, previous.Number, previous.Hash)
 	}
-	if d.root != nil && previous != nil && got.update.OldRoot != *d.root {
-		return facts.Block{}, fmt.Errorf("%w: the state update of block %d starts at root %s, but block %d ended at %s",
-			indexing.ErrInconsistent, got.block.BlockNumber, got.update.OldRoot, previous.Number, *d.root)
+	if d.root != nil {
+		if err := integrity.Continues(*d.root, got.block.BlockNumber, got.update); err != nil {
+			return facts.Block{}, blame(err, got.upstream)
+		}
 	}
 	d.root = &got.block.NewRoot
-	return d.memory.facts(ctx, d.turns, got.block, got.update)
+	return d.memory.facts(ctx, d.turns, got)
+}
+
+// rootOf returns the state root after a stored block; nil if there is no block.
+func (t *turns) rootOf(ctx context.Context, block *domain.BlockRef) (*starknet.Felt, error) {
+	if block == nil {
+		return nil, nil
+	}
+	root, held, err := t.Checkpoints.StateRoot(ctx, t.Chain, block.Number)
+	if err == nil && !held {
+		err = fmt.Errorf("block %d is missing from the index", block.Number)
+	}
+	return &root, err
 }
 
 // commit stores a batch and advances the checkpoint in memory.

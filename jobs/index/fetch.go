@@ -2,24 +2,30 @@ package index
 
 import (
 	"context"
+	"runtime"
 	"sync"
 
+	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
 
 // fetched is the response of the node for one block number.
 type fetched struct {
-	block  *starknet.BlockWithReceipts
-	update *starknet.StateUpdate
-	err    error // errAbsent if the node has no such block
+	block    *starknet.BlockWithReceipts
+	update   *starknet.StateUpdate
+	reached  facts.Verification
+	upstream string // the upstreams that answered
+	err      error  // errAbsent if the node has no such block
 }
 
-// fetch reads the blocks from one number to another concurrently and returns
-// them in order. The capacity of the queue limits how far it reads ahead. The
-// caller stops it by cancelling ctx and calling wait.
+// fetch reads and verifies the blocks from one number to another concurrently
+// and returns them in order. The capacity of the queue limits how far it reads
+// ahead. The caller stops it by cancelling ctx and calling wait.
 func (l *Loop) fetch(ctx context.Context, from, to uint64) (queue <-chan chan fetched, wait func()) {
 	pending := make(chan chan fetched, 4*l.Sizes.Fetchers)
 	slots := make(chan struct{}, l.Sizes.Fetchers)
+	verifiers := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		defer close(pending)
@@ -38,7 +44,13 @@ func (l *Loop) fetch(ctx context.Context, from, to uint64) (queue <-chan chan fe
 			}
 			reading.Go(func() {
 				defer func() { <-slots }()
-				answer <- l.read(ctx, n)
+				got := l.read(ctx, n)
+				if got.err == nil {
+					verifiers <- struct{}{}
+					l.verify(&got)
+					<-verifiers
+				}
+				answer <- got
 			})
 		}
 	})
@@ -46,9 +58,13 @@ func (l *Loop) fetch(ctx context.Context, from, to uint64) (queue <-chan chan fe
 }
 
 func (l *Loop) read(ctx context.Context, number uint64) fetched {
+	ctx, upstreams := chain.TraceUpstreams(ctx)
 	block, update, has, err := l.Node.Block(ctx, number)
 	if err == nil && !has {
 		err = errAbsent
 	}
-	return fetched{block, update, err}
+	if err == nil {
+		err = l.agree(ctx, number, block.BlockHash)
+	}
+	return fetched{block: block, update: update, upstream: upstreams.String(), err: err}
 }

@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
@@ -25,11 +26,18 @@ type Node interface {
 	// Block returns the block at a height with its state update, if there is one.
 	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
 	// Class returns a class, chain.ErrNoClass if the node does not have it, or
-	// chain.ErrPruned if it does not have the block.
+	// chain.ErrPruned if it does not have the block. A Sierra class of another
+	// hash is indexing.ErrInconsistent.
 	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
 	// ClassHashAt returns a contract's class after a block, if it existed, or
 	// chain.ErrPruned if the node does not have the block.
 	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
+	// StorageAt returns the value of a contract's storage slot after a block;
+	// zero if the contract did not exist.
+	StorageAt(ctx context.Context, at, contract, slot starknet.Felt) (starknet.Felt, error)
+	// Agreement returns how many upstreams have the given hash at a height, and
+	// the answers of the others.
+	Agreement(ctx context.Context, number uint64, hash starknet.Felt) (agreeing int, others []string, err error)
 	// News receives a value when the head may have changed, until ctx ends.
 	News(ctx context.Context) <-chan struct{}
 }
@@ -67,6 +75,12 @@ type Loop struct {
 	First uint64
 	// Depth is the number of blocks on top of a block that make it finalized.
 	Depth uint64
+	// Verify is how far blocks are verified before they are stored; empty means
+	// facts.Unverified.
+	Verify facts.Verification
+	// Quorum is the number of upstreams that must agree on the hash of a block
+	// before it is stored; 0 and 1 ask no other.
+	Quorum int
 	// AcceptMissingClasses continues without classes that the node does not
 	// have. Old-style transfers of their contracts are then unknown.
 	AcceptMissingClasses bool

@@ -13,6 +13,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
+	"astrolabe/domain/integrity"
 	"astrolabe/starknet"
 )
 
@@ -26,6 +27,8 @@ type memory struct {
 	runtimes *cache.Weighted[starknet.Felt, starknet.Felt] // contract to class hash
 	classes  *cache.Weighted[starknet.Felt, *facts.Class]  // class hash to class
 	found    *cache.Weighted[starknet.Felt, struct{}]      // hashes of the classes that newClasses returned
+	slots    *cache.Weighted[starknet.Felt, facts.Slots]   // contract to its proxy slots, if it has a row
+	unproven bool                                          // the block names a new class that its hash does not prove
 }
 
 const (
@@ -38,6 +41,7 @@ func newMemory() *memory {
 		runtimes: cache.NewWeighted[starknet.Felt, starknet.Felt](rememberedContracts),
 		classes:  cache.NewWeighted[starknet.Felt, *facts.Class](rememberedClasses),
 		found:    cache.NewWeighted[starknet.Felt, struct{}](rememberedContracts),
+		slots:    cache.NewWeighted[starknet.Felt, facts.Slots](rememberedContracts),
 	}
 }
 
@@ -49,26 +53,39 @@ func classWeight(class *facts.Class) int { return 1<<17 + 8*len(class.ABI) }
 var noContract starknet.Felt
 
 // facts derives the facts of a block.
-func (m *memory) facts(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Block, error) {
+func (m *memory) facts(ctx context.Context, t *turns, got fetched) (facts.Block, error) {
+	block, update := got.block, got.update
 	// Entries that a block needs are not evicted until it is derived.
 	m.runtimes.Trim()
 	m.classes.Trim()
 	m.found.Trim()
+	m.slots.Trim()
 	view := make(view)
 	observed, err := m.recall(ctx, t, block, update, view)
 	if err != nil {
 		return facts.Block{}, err
 	}
-	fresh, err := m.newClasses(ctx, t, block.BlockHash, update, view)
+	m.unproven = false
+	fresh, err := m.newClasses(ctx, t, block, update, view)
+	if err != nil {
+		return facts.Block{}, err
+	}
+	proxies, err := m.implementations(ctx, t, block, update, view)
 	if err != nil {
 		return facts.Block{}, err
 	}
 	m.see(update, view)
-	derived, err := facts.Derive(block, update, observed, view)
+	proxies.see()
+	found := facts.Lookups{Classes: append(observed, proxies.found.Classes...), Implementations: proxies.found.Implementations}
+	derived, err := facts.Derive(block, update, found, view)
 	if err != nil {
 		return facts.Block{}, err
 	}
-	derived.Classes = fresh
+	derived.Classes = slices.SortedFunc(slices.Values(append(fresh, proxies.fresh...)), func(a, b *facts.Class) int { return a.Hash.Cmp(b.Hash) })
+	derived.Header.Verification = got.reached
+	if m.unproven {
+		derived.Header.Verification = facts.Lesser(got.reached, facts.TransactionsVerified)
+	}
 	return derived, nil
 }
 
@@ -113,6 +130,12 @@ func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWith
 		_, known := m.runtimes.Get(address)
 		return known
 	})
+	return m.recallContracts(ctx, t, block.ParentHash, unknown)
+}
+
+// recallContracts loads the classes of contracts that are not cached, and
+// returns those that it had to read from the node.
+func (m *memory) recallContracts(ctx context.Context, t *turns, parent starknet.Felt, unknown []starknet.Felt) ([]facts.ClassChange, error) {
 	if len(unknown) == 0 {
 		return nil, nil
 	}
@@ -130,7 +153,7 @@ func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWith
 			m.runtimes.Put(address, noContract, 1)
 		}
 	}
-	return m.observe(ctx, t, block.ParentHash, strangers)
+	return m.observe(ctx, t, parent, strangers)
 }
 
 // observe reads the classes of contracts that were deployed before the indexed
@@ -192,7 +215,7 @@ func (m *memory) class(hash starknet.Felt) *facts.Class {
 
 // newClasses loads every class that matters to the block, and returns by hash
 // those that the index does not have yet.
-func (m *memory) newClasses(ctx context.Context, t *turns, at starknet.Felt, update *starknet.StateUpdate, view view) ([]*facts.Class, error) {
+func (m *memory) newClasses(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, update *starknet.StateUpdate, view view) ([]*facts.Class, error) {
 	named := make(languages)
 	diff := &update.StateDiff
 	for _, hash := range diff.DeprecatedDeclaredClasses {
@@ -212,11 +235,11 @@ func (m *memory) newClasses(ctx context.Context, t *turns, at starknet.Felt, upd
 			named.mention(hash)
 		}
 	}
-	return m.loadClasses(ctx, t, at, named)
+	return m.loadClasses(ctx, t, block, named)
 }
 
 // loadClasses loads the named classes from the index, or else from the node.
-func (m *memory) loadClasses(ctx context.Context, t *turns, at starknet.Felt, named languages) ([]*facts.Class, error) {
+func (m *memory) loadClasses(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, named languages) ([]*facts.Class, error) {
 	maps.DeleteFunc(named, func(hash starknet.Felt, _ language) bool {
 		_, known := m.classes.Get(hash)
 		return known
@@ -233,32 +256,56 @@ func (m *memory) loadClasses(ctx context.Context, t *turns, at starknet.Felt, na
 	for _, hash := range hashes {
 		class := stored[hash]
 		if class == nil {
-			if class, err = m.fetchClass(ctx, t, at, hash, named[hash]); err != nil {
+			var proven bool
+			if class, proven, err = m.fetchClass(ctx, t, block, hash, named[hash]); err != nil {
 				return nil, err
 			}
-			if _, given := m.found.Get(hash); !given {
-				fresh = append(fresh, class)
-				m.found.Put(hash, struct{}{}, 1)
-			}
+			fresh = append(fresh, m.admit(class, proven)...)
+			continue
 		}
 		m.classes.Put(hash, class, classWeight(class))
 	}
 	return fresh, nil
 }
 
-func (m *memory) fetchClass(ctx context.Context, t *turns, at, hash starknet.Felt, declared language) (*facts.Class, error) {
-	class, err := t.Node.Class(ctx, at, hash)
+// admit caches a class that is not stored, and returns it if it is new. A new
+// class that its hash does not prove lowers the level of the block.
+func (m *memory) admit(class *facts.Class, proven bool) []*facts.Class {
+	m.classes.Put(class.Hash, class, classWeight(class))
+	if _, given := m.found.Get(class.Hash); given {
+		return nil
+	}
+	m.found.Put(class.Hash, struct{}{}, 1)
+	m.unproven = m.unproven || !proven
+	return []*facts.Class{class}
+}
+
+// fetchClass reads a class from the node, and reports whether it was proven by
+// its hash.
+func (m *memory) fetchClass(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, hash starknet.Felt, declared language) (_ *facts.Class, proven bool, err error) {
+	class, err := t.Node.Class(ctx, block.BlockHash, hash)
 	if errors.Is(err, chain.ErrNoClass) && t.AcceptMissingClasses {
 		t.Logger.Warn("continuing without a class that the node does not have", "chain", t.Chain, "class", hash)
-		return facts.MissingClass(hash), nil
+		return facts.MissingClass(hash), false, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if declared != unsaid && (declared == sierra) != (class.Sierra != nil) {
-		return nil, fmt.Errorf("%w: the class %s is of another language than its declaration says", indexing.ErrInconsistent, hash)
+		return nil, false, fmt.Errorf("%w: the class %s is of another language than its declaration says", indexing.ErrInconsistent, hash)
 	}
-	return facts.NewClass(hash, class), nil
+	return facts.NewClass(hash, class), t.proves(block, hash, class), nil
+}
+
+// proves reports whether a class of the node has its hash, as far as the level of
+// verification requires. The node client refuses Sierra classes of another hash.
+func (t *turns) proves(block *starknet.BlockWithReceipts, hash starknet.Felt, class starknet.Class) bool {
+	if class.Sierra != nil || t.level() != facts.FullyVerified || integrity.ProvesClass(hash, class) {
+		return true
+	}
+	t.Logger.Warn("a Cairo 0 class does not have its hash; the node may have lost details of its program",
+		"chain", t.Chain, "block", block.BlockNumber, "class", hash)
+	return false
 }
 
 // language is the kind of a class, according to its declaration.

@@ -7,6 +7,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
@@ -15,7 +16,7 @@ import (
 // ERC-721 share the old layout, with all four felts in the data, so reading it
 // requires the ABI of the class in force.
 const (
-	ofProxy   = " without a row: the class in force is a Cairo 0 proxy, whose ABI does not have the event"
+	ofProxy   = " without a row: the class in force is a Cairo 0 proxy, and the class that it executes is not in the data"
 	ofUnknown = " without a row: the class in force is not in the data"
 )
 
@@ -89,6 +90,33 @@ func reason(class *facts.Class, transfer starknet.Felt) string {
 		}
 	}
 	return ofProxy
+}
+
+// checkImplementations compares the stored proxy slots with those that the
+// state updates of the data set: the ETH token and the bridge of Sepolia execute
+// contracts that the block before deployed.
+func checkImplementations(t *testing.T, c domain.Chain, stored []facts.Block) {
+	t.Helper()
+	want := map[string]string{}
+	if c == domain.Sepolia && stored[0].Header.Number == 0 {
+		want = map[string]string{
+			"0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7": "0x23be95f90bf41685e18a4356e57b0cfdc1da22bf382ead8b64108353915c1e5",
+			"0x4c5772d1914fe6ce891b64eb35bf3522aeae1315647314aac58b01137607f3f": "0x6d8ff7b212b08760c82e4a8f354f6ebc69d748290fa38e92eb859726a88f379",
+		}
+	}
+	got := map[string]string{}
+	for i := range stored {
+		for _, m := range stored[i].Implementations {
+			if m.Origin != facts.Replaced || m.Family != facts.StarkGateAddress || m.Contract == nil {
+				t.Errorf("block %d has the implementation %+v, want a contract that the block sets", stored[i].Header.Number, m)
+				continue
+			}
+			got[m.Address.String()] = m.Contract.String()
+		}
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("implementations (-known +indexed):\n%s", diff)
+	}
 }
 
 // checkRow compares a row with its event: sender, recipient and the halves of

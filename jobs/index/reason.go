@@ -24,6 +24,7 @@ var reasons = []struct {
 	{indexing.ErrReindex, chain.ReasonReindex},
 	{indexing.ErrStorageFull, chain.ReasonStorageFull},
 	{indexing.ErrStorageReadOnly, chain.ReasonStorageReadOnly},
+	{indexing.ErrNoQuorum, chain.ReasonNodeQuorum},
 	{chain.ErrNoClass, chain.ReasonClassUnavailable},
 	{indexing.ErrInconsistent, chain.ReasonNodeInconsistent},
 	{facts.ErrContradiction, chain.ReasonNodeInconsistent},

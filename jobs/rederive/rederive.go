@@ -24,10 +24,11 @@ type Writer interface {
 
 // tables are the tables of a fact and those that depend on them.
 var tables = map[string][]facts.Table{
-	"transfers":   {facts.TableTransfers, facts.TableActivity, facts.TableTokens},
-	"activity":    {facts.TableActivity},
-	"deployments": {facts.TableDeployments, facts.TableActivity},
-	"tokens":      {facts.TableTokens},
+	"transfers":         {facts.TableTransfers, facts.TableUntyped, facts.TableActivity, facts.TableTokens},
+	"untyped_transfers": {facts.TableUntyped},
+	"activity":          {facts.TableActivity},
+	"deployments":       {facts.TableDeployments, facts.TableActivity},
+	"tokens":            {facts.TableTokens},
 }
 
 // Job rederives facts of one chain.
@@ -48,13 +49,18 @@ type Result struct {
 	Rewritten   int    // blocks or classes whose rows differed
 }
 
-// Run rederives a fact: transfers (and activity and tokens, which depend on
-// them), activity, deployments (and activity), tokens, schemas or locators. It
-// returns indexing.ErrLed while an indexer leads the chain.
+// Run rederives a fact: transfers (and untyped_transfers, activity and tokens,
+// which depend on them), untyped_transfers, activity, deployments (and activity), tokens, schemas or locators. It
+// returns indexing.ErrLed while an indexer leads the chain, and an
+// *indexing.AlteredError at the first block or class that is not the one that was
+// committed: what it derived from that would be false, and look right.
 func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
 	err = indexing.Hold(ctx, j.Leases, j.Chain, j.Holder, func(ctx context.Context, lease indexing.Lease) error {
 		switch fact {
 		case "locators":
+			if err := j.check(ctx); err != nil {
+				return err
+			}
 			return j.Writer.RewriteLocators(ctx, lease)
 		case "schemas":
 			if err := j.schemas(ctx, lease, &result); err != nil {
@@ -65,6 +71,9 @@ func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
 		made, known := tables[fact]
 		if !known {
 			return fmt.Errorf("%s is not a derived fact", fact)
+		}
+		if err := j.checkClasses(ctx); err != nil {
+			return err
 		}
 		if err := j.blocks(ctx, lease, made, &result); err != nil {
 			return err
@@ -93,6 +102,9 @@ func (j *Job) blocks(ctx context.Context, lease indexing.Lease, made []facts.Tab
 	result.First, result.Last = at.First, at.Block.Number
 	replay, seen, reported := indexing.NewReplay(j.Chain, j.Archive), make(indexing.FirstSeen), time.Now()
 	for run, err := range j.Archive.StoredRuns(ctx, j.Chain, at.First, at.Block.Number) {
+		if err == nil {
+			err = run.Check(j.Chain)
+		}
 		if err != nil {
 			return err
 		}
@@ -135,8 +147,11 @@ func (j *Job) schemas(ctx context.Context, lease indexing.Lease, result *Result)
 		}
 		var differing []*facts.Class
 		for _, class := range stored {
+			if !class.Holds() {
+				return &indexing.AlteredError{Chain: j.Chain, Class: &class.Hash}
+			}
 			made := facts.StoredClass(class.Hash, class.Sierra, class.ABI, class.Missing)
-			a, b := facts.Block{Classes: []*facts.Class{class}}, facts.Block{Classes: []*facts.Class{made}}
+			a, b := facts.Block{Classes: []*facts.Class{class.Class}}, facts.Block{Classes: []*facts.Class{made}}
 			if _, differ := facts.FirstDifference(&a, &b, facts.TableClasses); differ {
 				differing = append(differing, made)
 			}

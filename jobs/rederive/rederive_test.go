@@ -139,3 +139,28 @@ func TestNothingIsRederivedWhileAnIndexerLeads(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestNothingIsDerivedFromRowsThatWereAltered(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ statement, fact, repair string }{
+		"an event, for transfers":         {"UPDATE events SET payload = payload || payload WHERE block = 12 AND tx = 0 AND log = 0", "transfers", "astrolabe repair --chain SN_MAIN --block 12"},
+		"an event of a loading partition": {"UPDATE events_1_45 SET log = 900 WHERE block = 50 AND tx = 0 AND log = 0", "activity", "astrolabe repair --chain SN_MAIN --block 50"},
+		"a transaction, for locators":     {"UPDATE transactions SET hash = set_byte(hash, 31, 255 - get_byte(hash, 31)) WHERE block = 31 AND tx = 0", "locators", "astrolabe repair --chain SN_MAIN --block 31"},
+		"an ABI, for schemas":             {"UPDATE classes SET abi = abi || ' ' WHERE chain = 1 AND id = 1", "schemas", "astrolabe repair --chain SN_MAIN --class 0x"},
+		"an ABI, for transfers":           {"UPDATE classes SET abi = '[]' WHERE chain = 1 AND id = 1", "transfers", "astrolabe repair --chain SN_MAIN --class 0x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, strike := indexed(t)
+			strike(c.statement)
+			before := digest(t, db)
+			result, err := jobOn(db).Run(t.Context(), c.fact)
+			if !errors.Is(err, indexing.ErrAltered) || !strings.Contains(err.Error(), c.repair) || result.Rewritten > 0 {
+				t.Errorf("got %v after %d blocks, want an error that says %q", err, result.Rewritten, c.repair)
+			}
+			if after := digest(t, db); after != before {
+				t.Errorf("the digest is %s, want %s", after, before)
+			}
+		})
+	}
+}

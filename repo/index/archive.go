@@ -158,12 +158,11 @@ func (r *reading) run(ctx context.Context, tx bun.IDB, from, to uint64) (indexin
 		return indexing.Run{}, err
 	}
 	for _, within := range ranges {
-		blocks, err := r.headers(ctx, tx, within, from, to)
+		run, err := r.headers(ctx, tx, within, from, to)
 		if err != nil {
 			return indexing.Run{}, err
 		}
-		if len(blocks) > 0 {
-			run := indexing.Run{Range: within, Blocks: blocks}
+		if len(run.Blocks) > 0 {
 			return run, r.fill(ctx, tx, run)
 		}
 	}
@@ -171,28 +170,42 @@ func (r *reading) run(ctx context.Context, tx bun.IDB, from, to uint64) (indexin
 }
 
 // headers reads the blocks of the next run.
-func (r *reading) headers(ctx context.Context, tx bun.IDB, within indexing.Range, from, to uint64) ([]facts.Block, error) {
+func (r *reading) headers(ctx context.Context, tx bun.IDB, within indexing.Range, from, to uint64) (indexing.Run, error) {
 	span := span{facts.TableBlocks, from, to}
 	rows, err := readRows[model.Block](ctx, tx, span, fmt.Sprintf(`/* stored.blocks */
 		SELECT %s FROM %s WHERE block BETWEEN $1 AND $2 ORDER BY block LIMIT %d`,
 		blockColumns, leaf("blocks", r.chain, within.From), runBlocks))
+	run := indexing.Run{Range: within}
 	if err != nil {
-		return nil, err
+		return run, err
 	}
 	size := 0
-	blocks := make([]facts.Block, 0, len(rows))
 	for i := range rows {
 		header, ok := headerOf(&rows[i])
 		if !ok {
-			return nil, span.damaged(rows[i].Block)
+			return run, span.damaged(rows[i].Block)
 		}
 		size += header.Transactions + header.Events
 		if i > 0 && size > runRows {
 			break
 		}
-		blocks = append(blocks, facts.Block{Header: header})
+		run.Blocks = append(run.Blocks, facts.Block{Header: header})
+		run.Digests = append(run.Digests, storedDigest(rows[i].BaseDigest))
 	}
-	return blocks, nil
+	return run, nil
+}
+
+// storedDigest returns a digest as it is stored. One of another length holds for
+// no row.
+func storedDigest(b []byte) *facts.Digest {
+	if b == nil {
+		return nil
+	}
+	digest := new(facts.Digest)
+	if len(b) == len(digest) {
+		copy(digest[:], b)
+	}
+	return digest
 }
 
 // fill reads the other rows of a run.
@@ -202,7 +215,7 @@ func (r *reading) fill(ctx context.Context, tx bun.IDB, run indexing.Run) error 
 		return err
 	}
 	for _, read := range []func(context.Context, bun.IDB, *runOfBlocks) error{
-		r.declarations, r.changes, r.deployments, r.tokens, r.classes,
+		r.declarations, r.changes, r.implementations, r.untyped, r.deployments, r.tokens, r.classes,
 	} {
 		if err := read(ctx, tx, into); err != nil {
 			return err

@@ -59,14 +59,15 @@ func (a Archive) ClassHistories(ctx context.Context, c domain.Chain, contracts [
 
 // storedClass is a class as it is stored.
 type storedClass struct {
-	id    model.ID
-	block model.BlockNumber
-	class *facts.Class
+	id     model.ID
+	block  model.BlockNumber
+	class  *facts.Class
+	digest *facts.Digest
 }
 
 // StoredClasses returns up to limit classes after the given hash, in order of
 // hashes; nil starts at the first. They lack the compiled ABI.
-func (a Archive) StoredClasses(ctx context.Context, c domain.Chain, after *starknet.Felt, limit int) (classes []*facts.Class, err error) {
+func (a Archive) StoredClasses(ctx context.Context, c domain.Chain, after *starknet.Felt, limit int) (classes []indexing.StoredClass, err error) {
 	past := []byte{}
 	if after != nil {
 		past = after[:]
@@ -76,7 +77,7 @@ func (a Archive) StoredClasses(ctx context.Context, c domain.Chain, after *stark
 		found, err := storedClasses(ctx, tx, model.Code(c), `k.id IN (
 			SELECT id FROM classes WHERE chain = %[1]d AND hash > $1 ORDER BY hash LIMIT $2)`, past, limit)
 		for _, k := range found {
-			classes = append(classes, k.class)
+			classes = append(classes, indexing.StoredClass{Class: k.class, Digest: k.digest})
 		}
 		return err
 	})
@@ -91,7 +92,7 @@ func storedClasses(ctx context.Context, tx bun.IDB, code int, condition string, 
 		Standard int64 `bun:"standard"` // validated below, so that the error names the class
 	}
 	rows, err := repo.Select[row](ctx, tx, fmt.Sprintf(`/* stored.classes */
-		SELECT k.id, k.block, k.hash, k.standard, k.sierra, k.account, k.missing, k.abi
+		SELECT k.id, k.block, k.hash, k.standard, k.sierra, k.account, k.missing, k.abi, k.digest
 		FROM classes k WHERE k.chain = %[1]d AND `+condition+` ORDER BY k.hash`, code), args...)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -105,7 +106,7 @@ func storedClasses(ctx context.Context, tx bun.IDB, code int, condition string, 
 		}
 		found[i] = storedClass{k.ID, k.Block, &facts.Class{
 			Hash: k.Hash, Standard: facts.Standard(standard), Sierra: k.Sierra, Account: k.Account, Missing: k.Missing, ABI: k.ABI,
-		}}
+		}, storedDigest(k.Digest)}
 		byID[k.ID] = found[i].class
 	}
 	if err := storedEvents(ctx, tx, code, byID); err != nil {

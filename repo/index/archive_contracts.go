@@ -60,6 +60,46 @@ func (r *reading) changes(ctx context.Context, tx bun.IDB, into *runOfBlocks) er
 		})
 }
 
+func (r *reading) implementations(ctx context.Context, tx bun.IDB, into *runOfBlocks) error {
+	rows, err := readRows[implementationRow](ctx, tx, span{facts.TableImplementations, into.first, into.last},
+		fmt.Sprintf(implementationsOf("stored.contract_implementations", "h.chain = %[1]d AND h.block BETWEEN $1 AND $2", "h.block, a.felt, h.origin, h.family"), r.code))
+	if err != nil {
+		return err
+	}
+	return fillRows(into, facts.TableImplementations, rows,
+		func(m *implementationRow) model.BlockNumber { return m.Block },
+		func(b *facts.Block) *[]facts.Implementation { return &b.Implementations },
+		func(m *implementationRow) (facts.Implementation, bool) {
+			if m.Felt == nil || (m.Class == nil) != (m.Hash == nil) || (m.Contract == nil) != (m.ContractFelt == nil) {
+				return facts.Implementation{}, false
+			}
+			return facts.Implementation{Address: *m.Felt, Origin: facts.Origin(m.Origin), Family: facts.Family(m.Family), Executed: m.executed()}, true
+		})
+}
+
+func (r *reading) untyped(ctx context.Context, tx bun.IDB, into *runOfBlocks) error {
+	type row struct {
+		model.UntypedTransfer
+		Felt *starknet.Felt `bun:"felt"`
+	}
+	rows, err := readRows[row](ctx, tx, span{facts.TableUntyped, into.first, into.last}, fmt.Sprintf(`/* stored.untyped_transfers */
+		SELECT u.block, a.felt, u.part, u.events
+		FROM untyped_transfers u LEFT JOIN addresses a ON a.chain = %[1]d AND a.id = u.address
+		WHERE u.chain = %[1]d AND u.block BETWEEN $1 AND $2 ORDER BY u.block, a.felt, u.part`, r.code))
+	if err != nil {
+		return err
+	}
+	return fillRows(into, facts.TableUntyped, rows,
+		func(u *row) model.BlockNumber { return u.Block },
+		func(b *facts.Block) *[]facts.UntypedTransfer { return &b.Untyped },
+		func(u *row) (facts.UntypedTransfer, bool) {
+			if u.Felt == nil {
+				return facts.UntypedTransfer{}, false
+			}
+			return facts.UntypedTransfer{Address: *u.Felt, Part: facts.Part(u.Part), Events: int(u.Events)}, true
+		})
+}
+
 func (r *reading) deployments(ctx context.Context, tx bun.IDB, into *runOfBlocks) error {
 	type row struct {
 		model.Deployment

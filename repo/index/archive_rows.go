@@ -129,7 +129,7 @@ func headerOf(b *model.Block) (facts.Header, bool) {
 		L1Gas:     starknet.ResourcePrice{PriceInWei: b.Prices[0], PriceInFri: b.Prices[1]},
 		L1DataGas: starknet.ResourcePrice{PriceInWei: b.Prices[2], PriceInFri: b.Prices[3]},
 		L2Gas:     starknet.ResourcePrice{PriceInWei: b.Prices[4], PriceInFri: b.Prices[5]},
-		Version:   b.Version,
+		Version:   b.Version, Verification: facts.Verification(b.Verification),
 	}, true
 }
 

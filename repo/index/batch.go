@@ -69,6 +69,13 @@ func (w *batchWriter) askDerived(b *facts.Block) {
 	for j := range b.Changes {
 		w.addresses.ask(b.Changes[j].Address)
 	}
+	for j := range b.Implementations {
+		w.addresses.ask(b.Implementations[j].Address)
+		w.addresses.askIf(b.Implementations[j].Contract)
+	}
+	for j := range b.Untyped {
+		w.addresses.ask(b.Untyped[j].Address)
+	}
 	for j := range b.Deployments {
 		w.addresses.ask(b.Deployments[j].Address)
 		w.addresses.askIf(b.Deployments[j].Deployer)
@@ -112,7 +119,7 @@ func (w *batchWriter) write(ctx context.Context, tx repo.Tx, blocks []facts.Bloc
 func (w *batchWriter) writeSource(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	var rows copyRows
 	for i := range blocks {
-		w.block(&rows, &blocks[i].Header)
+		w.block(&rows, &blocks[i])
 	}
 	if err := w.copy(ctx, tx, &rows, "blocks", blockColumns); err != nil {
 		return err
@@ -141,9 +148,12 @@ func (w *batchWriter) writeSource(ctx context.Context, tx repo.Tx, blocks []fact
 	return w.copy(ctx, tx, &rows, "messages", messageColumns)
 }
 
-// writeDerived stores transfers and activity.
+// writeDerived stores transfers, the evidence of untyped ones, and activity.
 func (w *batchWriter) writeDerived(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	if err := w.writeTransfers(ctx, tx, blocks); err != nil {
+		return err
+	}
+	if err := w.writeUntyped(ctx, tx, blocks); err != nil {
 		return err
 	}
 	return w.writeActivity(ctx, tx, blocks)

@@ -103,18 +103,27 @@ func rangeOf(r *model.Range) indexing.Range {
 
 // BlockHash implements indexing.Checkpoints.
 func (p Checkpoints) BlockHash(ctx context.Context, c domain.Chain, number uint64) (hash starknet.Felt, held bool, err error) {
+	return p.felt(ctx, c, number, "/* block.hash */ SELECT hash FROM %s WHERE block = ?")
+}
+
+// StateRoot implements indexing.Checkpoints.
+func (p Checkpoints) StateRoot(ctx context.Context, c domain.Chain, number uint64) (root starknet.Felt, held bool, err error) {
+	return p.felt(ctx, c, number, "/* block.root */ SELECT state_root FROM %s WHERE block = ?")
+}
+
+// felt reads one column of a stored block from the table of its range.
+func (p Checkpoints) felt(ctx context.Context, c domain.Chain, number uint64, statement string) (value starknet.Felt, held bool, err error) {
 	var from int64
 	err = p.db.Write().NewRaw(`/* range.holding */
 		SELECT from_block FROM index_ranges WHERE chain = ? AND from_block <= ? ORDER BY from_block DESC LIMIT 1`,
 		model.Code(c), number).Scan(ctx, &from)
 	if err == nil {
-		err = p.db.Write().NewRaw(fmt.Sprintf("/* block.hash */ SELECT hash FROM %s WHERE block = ?", leaf("blocks", c, uint64(from))),
-			number).Scan(ctx, &hash)
+		err = p.db.Write().NewRaw(fmt.Sprintf(statement, leaf("blocks", c, uint64(from))), number).Scan(ctx, &value)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return starknet.Felt{}, false, nil
 	}
-	return hash, err == nil, repo.Outage(err)
+	return value, err == nil, repo.Outage(err)
 }
 
 // DeriverVersions implements indexing.Checkpoints.

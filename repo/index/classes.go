@@ -54,6 +54,11 @@ func (w *batchWriter) findClasses(ctx context.Context, tx repo.Tx, blocks []fact
 		for _, deployment := range blocks[i].Deployments {
 			named = append(named, deployment.Class)
 		}
+		for _, implementation := range blocks[i].Implementations {
+			if implementation.Class != nil {
+				named = append(named, *implementation.Class)
+			}
+		}
 	}
 	if len(named) == 0 {
 		return nil
@@ -67,7 +72,8 @@ func (w *batchWriter) findClasses(ctx context.Context, tx repo.Tx, blocks []fact
 }
 
 func (w *batchWriter) class(r *copyRows, block uint64, id model.ID, class *facts.Class) {
-	r.row(9)
+	digest := class.Digest()
+	r.row(10)
 	r.int2(w.code)
 	r.id(id)
 	r.block(block)
@@ -81,11 +87,12 @@ func (w *batchWriter) class(r *copyRows, block uint64, id model.ID, class *facts
 	} else {
 		r.bytes(class.ABI)
 	}
+	r.bytes(digest[:])
 }
 
 // The columns of classes and their schemas, in the order of the fields of a row.
 const (
-	classColumns          = "chain, id, block, standard, sierra, account, missing, hash, abi"
+	classColumns          = "chain, id, block, standard, sierra, account, missing, hash, abi, digest"
 	eventSchemaColumns    = "chain, class, ordinal, selector, ambiguous, name, path, fields, unsupported"
 	functionSchemaColumns = "chain, class, ordinal, selector, view, l1_handler, name, inputs, outputs, unsupported"
 )

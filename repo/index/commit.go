@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"astrolabe/domain"
+	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/failpoint"
 	"astrolabe/repo"
@@ -101,9 +102,12 @@ func moveCheckpoint(ctx context.Context, tx bun.IDB, c domain.Chain, batch index
 	}
 	last := batch.Blocks[len(batch.Blocks)-1].Header
 	moved, err := repo.Changed(tx.NewRaw(`/* checkpoint.move */
-		UPDATE index_checkpoints SET block = ?, hash = ?, finalized_block = greatest(finalized_block, ?)
+		UPDATE index_checkpoints SET block = ?, hash = ?, finalized_block = greatest(finalized_block, ?),
+			transactions_block = CASE WHEN transactions_block IS NOT DISTINCT FROM block THEN coalesce(?, transactions_block) ELSE transactions_block END,
+			full_block = CASE WHEN full_block IS NOT DISTINCT FROM block THEN coalesce(?, full_block) ELSE full_block END
 		WHERE chain = ? AND block IS NOT DISTINCT FROM ? AND hash IS NOT DISTINCT FROM ?`,
-		last.Number, last.Hash, batch.Finalized, model.Code(c), number, hash).Exec(ctx))
+		last.Number, last.Hash, batch.Finalized, batch.VerifiedThrough(facts.TransactionsVerified), batch.VerifiedThrough(facts.FullyVerified),
+		model.Code(c), number, hash).Exec(ctx))
 	if err != nil {
 		return err
 	}

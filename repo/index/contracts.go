@@ -10,13 +10,27 @@ import (
 
 // The columns of the contract tables, in the order of the fields of a row.
 const (
-	declarationColumns   = "chain, class, block, tx, compiled"
-	contractClassColumns = "chain, address, block, origin, class"
-	deploymentColumns    = "chain, address, block, tx, evidence, class, deployer"
+	declarationColumns    = "chain, class, block, tx, compiled"
+	contractClassColumns  = "chain, address, block, origin, class"
+	implementationColumns = "chain, address, block, origin, family, class, contract"
+	untypedColumns        = "chain, address, part, block, events"
+	deploymentColumns     = "chain, address, block, tx, evidence, class, deployer"
 )
 
-// writeContracts stores declarations, class changes, deployments and tokens.
+// writeContracts stores declarations, class changes, implementations,
+// deployments and tokens.
 func (w *batchWriter) writeContracts(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
+	if err := w.writeChanges(ctx, tx, blocks); err != nil {
+		return err
+	}
+	if err := w.writeDeployments(ctx, tx, blocks); err != nil {
+		return err
+	}
+	return w.writeTokens(ctx, tx, blocks)
+}
+
+// writeChanges stores declarations, class changes and implementations.
+func (w *batchWriter) writeChanges(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	var declarations, changes copyRows
 	for i := range blocks {
 		number := blocks[i].Header.Number
@@ -43,10 +57,43 @@ func (w *batchWriter) writeContracts(ctx context.Context, tx repo.Tx, blocks []f
 	if err := changes.into(ctx, tx, "contract_classes", contractClassColumns); err != nil {
 		return err
 	}
-	if err := w.writeDeployments(ctx, tx, blocks); err != nil {
-		return err
+	return w.writeImplementations(ctx, tx, blocks)
+}
+
+func (w *batchWriter) writeImplementations(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
+	var rows copyRows
+	for i := range blocks {
+		for _, m := range blocks[i].Implementations {
+			rows.row(7)
+			rows.int2(w.code)
+			rows.id(w.addresses.ids[m.Address])
+			rows.block(blocks[i].Header.Number)
+			enum(&rows, model.Origin(m.Origin))
+			enum(&rows, model.Family(m.Family))
+			if m.Class == nil {
+				rows.null()
+			} else {
+				rows.id(w.classes[*m.Class])
+			}
+			w.named(&rows, w.addresses, m.Contract)
+		}
 	}
-	return w.writeTokens(ctx, tx, blocks)
+	return rows.into(ctx, tx, "contract_implementations", implementationColumns)
+}
+
+func (w *batchWriter) writeUntyped(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
+	var rows copyRows
+	for i := range blocks {
+		for _, u := range blocks[i].Untyped {
+			rows.row(5)
+			rows.int2(w.code)
+			rows.id(w.addresses.ids[u.Address])
+			enum(&rows, model.Part(u.Part))
+			rows.block(blocks[i].Header.Number)
+			rows.int4(int32(u.Events))
+		}
+	}
+	return rows.into(ctx, tx, "untyped_transfers", untypedColumns)
 }
 
 func (w *batchWriter) writeDeployments(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {

@@ -2,6 +2,8 @@ package index
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -47,7 +49,14 @@ type dictionaryEntry struct {
 }
 
 // dictionaryColumns are the columns of a dictionary, in the order of its rows.
-const dictionaryColumns = "chain, id, felt"
+const dictionaryColumns = "chain, id, felt, checksum"
+
+// checksum detects an entry whose felt was changed; dictionary_checksum in SQL is
+// the same.
+func checksum(id model.ID, felt starknet.Felt) int32 {
+	sum := sha256.Sum256(append(binary.BigEndian.AppendUint32(nil, uint32(id)), felt[:]...))
+	return int32(binary.BigEndian.Uint32(sum[:]))
+}
 
 // lookup resolves the felts of one transaction to ids.
 type lookup struct {
@@ -120,10 +129,11 @@ func (l *lookup) add(ctx context.Context, tx repo.Tx) error {
 	for i, felt := range l.asked {
 		id := model.ID(last + int64(i) + 1)
 		l.ids[felt], l.fresh[felt] = id, id
-		rows.row(3)
+		rows.row(4)
 		rows.int2(l.chain)
 		rows.id(id)
 		rows.bytes(felt[:])
+		rows.int4(checksum(id, felt))
 	}
 	l.asked = nil
 	return rows.into(ctx, tx, l.table, dictionaryColumns)

@@ -32,20 +32,24 @@ func (i Inspector) Checks(c domain.Chain, from, to uint64) []indexing.Check {
 	f := fsck{chain: c, code: model.Code(c), from: from, to: min(to, math.MaxInt32)}
 	checks := []indexing.Check{i.check("partitions", f.partitions)}
 	for _, q := range chainQuestions {
-		checks = append(checks, i.check(q.name, func(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error) {
+		check := i.check(q.name, func(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error) {
 			ranges, err := rangesAfter(ctx, tx, c, -1)
 			if err != nil {
 				return nil, err
 			}
 			return f.ask(ctx, tx, q, f.everywhere(ranges), limit)
-		}))
+		})
+		check.Follows = q.follows
+		checks = append(checks, check)
 	}
 	for _, q := range rangeQuestions() {
 		checks = append(checks, i.check(q.name, func(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error) {
 			return f.askRanges(ctx, tx, q, limit)
 		}))
 	}
-	return checks
+	certificates := i.check("certificates", f.certificates)
+	certificates.Follows = true
+	return append(checks, certificates)
 }
 
 // check runs a check on one snapshot.
@@ -66,13 +70,17 @@ type fsck struct {
 	from, to uint64
 }
 
-// question is a statement that selects faults: a block, or null, and a
-// sentence. {names} in it are placeholders for tables and numbers.
-type question struct{ name, sql string }
+// question is a statement that selects faults: a block, or null, a sentence, and
+// the command that repairs it, or null if that follows from the check. {names} in
+// it are placeholders for tables, numbers and commands.
+type question struct {
+	name, sql string
+	follows   bool // see indexing.Check
+}
 
 // rangeColumns are the columns that questions over all partitions may use.
 var rangeColumns = map[string]string{
-	"blocks": "block, hash, parent_hash", "transactions": "block, sender, contract, selector",
+	"blocks": "block, hash, parent_hash, verification", "transactions": "block, sender, contract, selector",
 	"events": "block, address, selector", "messages": "block, contract, selector",
 	"transfers": "block, token, sender, receiver", "activity": "block, address",
 }
@@ -81,16 +89,21 @@ var rangeColumns = map[string]string{
 func (f fsck) everywhere(ranges []indexing.Range) []string {
 	var pairs []string
 	for _, table := range rangeTables {
-		all := make([]string, len(ranges))
-		for i, r := range ranges {
-			all[i] = "SELECT " + rangeColumns[table.name] + " FROM " + leaf(table.name, f.chain, r.From)
-		}
-		if len(ranges) == 0 {
-			all = []string{"SELECT " + rangeColumns[table.name] + " FROM " + table.name + " WHERE false"}
-		}
-		pairs = append(pairs, "{"+table.name+"}", "("+strings.Join(all, " UNION ALL ")+")")
+		pairs = append(pairs, "{"+table.name+"}", f.rows(table.name, ranges))
 	}
 	return append(pairs, "{locatorRows}", fmt.Sprintf(locatorRows, f.code, f.from, f.to+1))
+}
+
+// rows selects the columns of a table's rows in all partitions.
+func (f fsck) rows(table string, ranges []indexing.Range) string {
+	all := make([]string, len(ranges))
+	for i, r := range ranges {
+		all[i] = "SELECT " + rangeColumns[table] + " FROM " + leaf(table, f.chain, r.From)
+	}
+	if len(ranges) == 0 {
+		all = []string{"SELECT " + rangeColumns[table] + " FROM " + table + " WHERE false"}
+	}
+	return "(" + strings.Join(all, " UNION ALL ") + ")"
 }
 
 // askRanges runs a question for each partition that holds any of the checked
@@ -125,12 +138,14 @@ func (f fsck) askRanges(ctx context.Context, tx bun.IDB, q question, limit int) 
 // ask runs a question.
 func (f fsck) ask(ctx context.Context, tx bun.IDB, q question, pairs []string, limit int) ([]indexing.Finding, error) {
 	pairs = append(pairs, "{chain}", fmt.Sprint(f.code), "{from}", fmt.Sprint(f.from), "{to}", fmt.Sprint(f.to),
+		"{name}", string(f.chain), "{repair}", "astrolabe repair --chain "+string(f.chain),
 		"{prime}", `'\x0800000000000011000000000000000000000000000000000000000000000001'`)
 	var wrong []struct {
-		Block *int64 `bun:"block"`
-		What  string `bun:"what"`
+		Block  *int64  `bun:"block"`
+		What   string  `bun:"what"`
+		Repair *string `bun:"repair"`
 	}
-	err := tx.NewRaw(fmt.Sprintf("/* fsck.%s */ SELECT block, what FROM (%s) AS wrong (block, what) ORDER BY block LIMIT %d",
+	err := tx.NewRaw(fmt.Sprintf("/* fsck.%s */ SELECT block, what, repair FROM (%s) AS wrong (block, what, repair) ORDER BY block LIMIT %d",
 		q.name, strings.NewReplacer(pairs...).Replace(q.sql), limit)).Scan(ctx, &wrong)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the check %s failed", q.name), err)
@@ -138,6 +153,9 @@ func (f fsck) ask(ctx context.Context, tx bun.IDB, q question, pairs []string, l
 	findings := make([]indexing.Finding, len(wrong))
 	for i, row := range wrong {
 		findings[i] = indexing.Finding{Check: q.name, Detail: row.What}
+		if row.Repair != nil {
+			findings[i].Repair = *row.Repair
+		}
 		if row.Block != nil {
 			findings[i].Block = new(uint64(max(*row.Block, 0)))
 		}

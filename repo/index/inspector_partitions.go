@@ -35,15 +35,19 @@ func (f fsck) partitions(ctx context.Context, tx bun.IDB, limit int) ([]indexing
 	if err != nil {
 		return nil, err
 	}
-	var first *int64
-	if err := tx.NewRaw(`/* fsck.first */ SELECT (SELECT first_block FROM index_checkpoints WHERE chain = ?)`, f.code).Scan(ctx, &first); err != nil {
+	var first, last *int64
+	if err := tx.NewRaw(`/* fsck.first */ SELECT min(first_block), max(block) FROM index_checkpoints WHERE chain = ?`, f.code).Scan(ctx, &first, &last); err != nil {
 		return nil, err
 	}
-	findings := f.contiguous(ranges, first)
+	findings := f.entries(ranges, tables)
+	if len(findings) > 0 { // tables cannot be compared with wrong entries
+		return findings[:min(limit, len(findings))], nil
+	}
+	findings = f.contiguous(ranges, first)
 	for _, r := range ranges {
 		for _, table := range rangeTables {
 			name := leaf(table.name, f.chain, r.From)
-			findings = append(findings, f.leaf(table, r, tables[name])...)
+			findings = append(findings, f.leaf(table, r, last, tables[name])...)
 			delete(tables, name)
 		}
 	}
@@ -55,35 +59,42 @@ func (f fsck) partitions(ctx context.Context, tx bun.IDB, limit int) ([]indexing
 	return findings[:min(limit, len(findings))], nil
 }
 
-// contiguous finds gaps and overlaps between partitions.
+// contiguous finds gaps and overlaps between partitions. Their entries agree
+// with the tables, so that whole partitions are lost.
 func (f fsck) contiguous(ranges []indexing.Range, first *int64) (findings []indexing.Finding) {
-	wrong := func(block uint64, format string, args ...any) {
-		findings = append(findings, indexing.Finding{Check: "partitions", Block: &block, Detail: fmt.Sprintf(format, args...)})
+	wrong := func(block uint64, repair, format string, args ...any) {
+		findings = append(findings, indexing.Finding{Check: "partitions", Block: &block, Detail: fmt.Sprintf(format, args...), Repair: repair})
 	}
+	advice := indexing.Advice(f.chain)
 	for i, r := range ranges {
 		switch {
 		case first == nil:
-			wrong(r.From, "there is a partition from %d on, but no checkpoint", r.From)
+			wrong(r.From, advice.Checkpoint(), "there is a partition from %d on, but no checkpoint", r.From)
 		case i == 0 && int64(r.From) != *first:
-			wrong(r.From, "the first partition begins with %d instead of %d", r.From, *first)
+			wrong(r.From, advice.Checkpoint(), "the first partition begins with %d instead of %d", r.From, *first)
 		case i > 0 && ranges[i-1].To != r.From:
-			wrong(min(r.From, ranges[i-1].To), "the partition from %d on ends before %d, the next begins with %d", ranges[i-1].From, ranges[i-1].To, r.From)
-		}
-		if r.To != 0 && r.To <= r.From {
-			wrong(r.From, "the partition from %d on ends before %d", r.From, r.To)
+			wrong(min(r.From, ranges[i-1].To), advice.Rollback(min(r.From, ranges[i-1].To), ranges[0].From),
+				"the partition from %d on ends before %d, the next begins with %d", ranges[i-1].From, ranges[i-1].To, r.From)
 		}
 	}
 	return findings
 }
 
 // leaf compares one table with its partition.
-func (f fsck) leaf(table rangeTable, r indexing.Range, have *leafTable) (findings []indexing.Finding) {
+func (f fsck) leaf(table rangeTable, r indexing.Range, last *int64, have *leafTable) (findings []indexing.Finding) {
 	name := leaf(table.name, f.chain, r.From)
 	wrong := func(repair, format string, args ...any) {
 		findings = append(findings, indexing.Finding{Check: "partitions", Block: &r.From, Detail: fmt.Sprintf(format, args...), Repair: repair})
 	}
 	if have == nil {
-		wrong("", "the table %s does not exist", name)
+		to := r.From
+		if last != nil {
+			to = max(to, uint64(*last))
+		}
+		if r.To != 0 {
+			to = min(to, r.To-1)
+		}
+		wrong(indexing.Advice(f.chain).Block(r.From, to), "the table %s does not exist", name)
 		return findings
 	}
 	parent, bound := "", ""
@@ -91,7 +102,14 @@ func (f fsck) leaf(table rangeTable, r indexing.Range, have *leafTable) (finding
 		parent, bound = fmt.Sprintf("%s_%d", table.name, f.code), fmt.Sprintf("FOR VALUES FROM (%d) TO (%d)", r.From, r.To)
 	}
 	if have.parent != parent || have.bound != bound {
-		wrong("", "the table %s of a %s partition is attached as %q, expected %q", name, r.State, strings.TrimSpace(have.parent+" "+have.bound), strings.TrimSpace(parent+" "+bound))
+		var repair []string
+		if have.parent != "" {
+			repair = append(repair, fmt.Sprintf("ALTER TABLE %s DETACH PARTITION %s", have.parent, name))
+		}
+		if parent != "" {
+			repair = append(repair, fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s %s", parent, name, bound))
+		}
+		wrong(strings.Join(repair, "; "), "the table %s of a %s partition is attached as %q, expected %q", name, r.State, strings.TrimSpace(have.parent+" "+have.bound), strings.TrimSpace(parent+" "+bound))
 	}
 	for _, index := range table.indexes {
 		want, is := name+"_"+index.name, have.indexes[name+"_"+index.name]

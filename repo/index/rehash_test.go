@@ -36,7 +36,7 @@ func realBlocks(t *testing.T) (blocks []facts.Block, from []domain.Chain) {
 		if err := json.Unmarshal(text, &block); err != nil {
 			t.Fatal(err)
 		}
-		derived, err := facts.Derive(&block, &starknet.StateUpdate{BlockHash: block.BlockHash, NewRoot: block.NewRoot}, nil, unknownClasses{})
+		derived, err := facts.Derive(&block, &starknet.StateUpdate{BlockHash: block.BlockHash, NewRoot: block.NewRoot}, facts.Lookups{}, unknownClasses{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func rareShapes(t *testing.T) facts.Block {
 			Transaction: tx, Receipt: starknet.Receipt{TransactionHash: hash, ActualFee: starknet.FeePayment{Unit: starknet.Fri}},
 		})
 	}
-	derived, err := facts.Derive(&block, &starknet.StateUpdate{}, nil, unknownClasses{})
+	derived, err := facts.Derive(&block, &starknet.StateUpdate{}, facts.Lookups{}, unknownClasses{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,6 +65,11 @@ func (w *batchWriter) rewrite(ctx context.Context, tx repo.Tx, table facts.Table
 			return err
 		}
 		return w.writeTransfers(ctx, tx, blocks)
+	case facts.TableUntyped:
+		if err := remove("untyped_transfers"); err != nil {
+			return err
+		}
+		return w.writeUntyped(ctx, tx, blocks)
 	case facts.TableActivity:
 		if err := remove(leaf("activity", w.chain, w.into.From)); err != nil {
 			return err
@@ -110,25 +115,7 @@ func (w *Writer) RewriteSchemas(ctx context.Context, lease indexing.Lease, class
 		if err := b.selectors.add(ctx, tx); err != nil {
 			return err
 		}
-		var events, functions copyRows
-		for _, class := range classes {
-			var id model.ID
-			if err := tx.NewRaw(`/* class.rewrite */
-				UPDATE classes SET standard = ?, account = ? WHERE chain = ? AND hash = ? RETURNING id`,
-				model.Standard(class.Standard), class.Account, b.code, class.Hash).Scan(ctx, &id); err != nil {
-				return err
-			}
-			for _, table := range []string{"event_schemas", "function_schemas"} {
-				if err := run(ctx, tx, "/* schema.remove */ DELETE FROM %s WHERE chain = %d AND class = %d", table, b.code, id); err != nil {
-					return err
-				}
-			}
-			b.schemas(&events, &functions, id, class)
-		}
-		if err := events.into(ctx, tx, "event_schemas", eventSchemaColumns); err != nil {
-			return err
-		}
-		if err := functions.into(ctx, tx, "function_schemas", functionSchemaColumns); err != nil {
+		if err := b.rewriteSchemas(ctx, tx, classes); err != nil {
 			return err
 		}
 		err := advanceEpoch(ctx, tx, lease.Chain)
@@ -139,6 +126,29 @@ func (w *Writer) RewriteSchemas(ctx context.Context, lease indexing.Lease, class
 		b.selectors.committed()
 	}
 	return err
+}
+
+// rewriteSchemas is RewriteSchemas within a transaction.
+func (w *batchWriter) rewriteSchemas(ctx context.Context, tx repo.Tx, classes []*facts.Class) error {
+	var events, functions copyRows
+	for _, class := range classes {
+		var id model.ID
+		if err := tx.NewRaw(`/* class.rewrite */
+			UPDATE classes SET standard = ?, account = ? WHERE chain = ? AND hash = ? RETURNING id`,
+			model.Standard(class.Standard), class.Account, w.code, class.Hash).Scan(ctx, &id); err != nil {
+			return err
+		}
+		for _, table := range []string{"event_schemas", "function_schemas"} {
+			if err := run(ctx, tx, "/* schema.remove */ DELETE FROM %s WHERE chain = %d AND class = %d", table, w.code, id); err != nil {
+				return err
+			}
+		}
+		w.schemas(&events, &functions, id, class)
+	}
+	if err := events.into(ctx, tx, "event_schemas", eventSchemaColumns); err != nil {
+		return err
+	}
+	return functions.into(ctx, tx, "function_schemas", functionSchemaColumns)
 }
 
 // RewriteLocators replaces every locator of a chain.

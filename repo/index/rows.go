@@ -1,6 +1,8 @@
 package index
 
 import (
+	"cmp"
+
 	"astrolabe/domain/facts"
 	"astrolabe/repo/model"
 	"astrolabe/starknet"
@@ -9,7 +11,7 @@ import (
 // The columns of the partitioned tables and of locators, in the order of the fields
 // of a row.
 const (
-	blockColumns       = "block, chain, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version"
+	blockColumns       = "block, chain, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version, verification, base_digest"
 	transactionColumns = "block, tx, chain, sender, contract, selector, type, version, reverted, fee_in_fri, signature_len, l1_gas, l1_data_gas, l2_gas, fee, nonce, hash, class, calldata, revert_reason, envelope"
 	eventColumns       = "block, tx, log, address, selector, chain, keys, payload"
 	messageColumns     = "block, tx, idx, chain, to_l1, contract, selector, nonce, hash, l1_address, payload"
@@ -18,8 +20,9 @@ const (
 	locatorColumns     = "tag, block, tx, kind, chain"
 )
 
-func (w *batchWriter) block(r *copyRows, h *facts.Header) {
-	r.row(12)
+func (w *batchWriter) block(r *copyRows, b *facts.Block) {
+	h, digest := &b.Header, facts.BaseDigest(b)
+	r.row(14)
 	r.block(h.Number)
 	r.int2(w.code)
 	enum(r, model.L1DAMode(h.L1DAMode))
@@ -35,6 +38,8 @@ func (w *batchWriter) block(r *copyRows, h *facts.Header) {
 		h.L1DataGas.PriceInFri, h.L2Gas.PriceInWei, h.L2Gas.PriceInFri,
 	})
 	r.text(h.Version)
+	enum(r, model.BlockVerification(cmp.Or(h.Verification, facts.Unverified)))
+	r.bytes(digest[:])
 }
 
 func (w *batchWriter) transaction(r *copyRows, block uint64, t *facts.Transaction) {

@@ -140,7 +140,7 @@ func removeRows(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) err
 	if err := revokeCensuses(ctx, tx, c, last+1, token.ReasonRolledBack); err != nil {
 		return err
 	}
-	for _, table := range []string{"tokens", "deployments", "contract_classes", "declarations"} {
+	for _, table := range []string{"tokens", "deployments", "contract_classes", "contract_implementations", "untyped_transfers", "declarations"} {
 		if err := run(ctx, tx, "/* %s.remove */ DELETE FROM %s WHERE chain = %d AND block > %d", table, table, code, last); err != nil {
 			return err
 		}
@@ -201,7 +201,9 @@ func moveBack(ctx context.Context, tx bun.IDB, c domain.Chain, to *domain.BlockR
 		return run(ctx, tx, "/* checkpoint.forget */ DELETE FROM index_checkpoints WHERE chain = %d", model.Code(c))
 	}
 	moved, err := repo.Changed(tx.NewRaw(`/* undo.target */
-		UPDATE index_checkpoints SET block = ?1, hash = ?2, finalized_block = CASE WHEN finalized_block > ?1 THEN ?1 ELSE finalized_block END
+		UPDATE index_checkpoints SET block = ?1, hash = ?2, finalized_block = CASE WHEN finalized_block > ?1 THEN ?1 ELSE finalized_block END,
+			transactions_block = CASE WHEN transactions_block > ?1 THEN ?1 ELSE transactions_block END,
+			full_block = CASE WHEN full_block > ?1 THEN ?1 ELSE full_block END
 		WHERE chain = ?0 AND first_block <= ?1 AND block >= ?1`,
 		model.Code(c), to.Number, to.Hash).Exec(ctx))
 	if err == nil && moved == 0 {

@@ -4,8 +4,8 @@ package model
 func All() []any {
 	return []any{
 		(*Block)(nil), (*Transaction)(nil), (*Event)(nil), (*Message)(nil), (*Locator)(nil), (*Address)(nil), (*Selector)(nil),
-		(*Class)(nil), (*EventSchema)(nil), (*FunctionSchema)(nil), (*Declaration)(nil), (*ContractClass)(nil), (*Deployment)(nil), (*Verification)(nil),
-		(*Token)(nil), (*Transfer)(nil), (*Activity)(nil), (*TokenSummary)(nil), (*TokenParty)(nil), (*TokenSummaryCheckpoint)(nil), (*MarketPool)(nil), (*MarketScan)(nil),
+		(*Class)(nil), (*EventSchema)(nil), (*FunctionSchema)(nil), (*Declaration)(nil), (*ContractClass)(nil), (*ContractImplementation)(nil), (*Deployment)(nil), (*Verification)(nil),
+		(*Token)(nil), (*Transfer)(nil), (*UntypedTransfer)(nil), (*Activity)(nil), (*TokenSummary)(nil), (*TokenParty)(nil), (*TokenSummaryCheckpoint)(nil), (*MarketPool)(nil), (*MarketScan)(nil),
 		(*CensusEpoch)(nil), (*CensusPolicy)(nil), (*CensusHold)(nil), (*CensusSnapshot)(nil), (*CensusHolder)(nil), (*CensusGeneration)(nil),
 		(*Lease)(nil), (*Head)(nil), (*Checkpoint)(nil), (*Range)(nil), (*DeriverVersion)(nil), (*FactEpoch)(nil), (*Fork)(nil), (*Certificate)(nil),
 		(*Workspace)(nil), (*APIKey)(nil), (*Session)(nil), (*AuditEntry)(nil), (*Quota)(nil), (*UsageHour)(nil), (*UsageRequest)(nil), (*Secret)(nil), (*Label)(nil),

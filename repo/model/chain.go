@@ -22,6 +22,9 @@ type Block struct {
 	Sequencer  starknet.Felt `bun:"sequencer"`
 	Prices     Felts         `bun:"prices"` // six: L1 gas in wei and FRI, L1 data gas, L2 gas
 	Version    string        `bun:"version"`
+
+	Verification BlockVerification `bun:"verification"`
+	BaseDigest   []byte            `bun:"base_digest"` // nil in blocks from before base digests
 }
 
 // Transaction is a transaction with its receipt.
@@ -104,16 +107,18 @@ type Locator struct {
 type Address struct {
 	bun.BaseModel `bun:"table:addresses,alias:a"`
 
-	Chain Chain         `bun:"chain,pk"`
-	ID    ID            `bun:"id,pk"`
-	Felt  starknet.Felt `bun:"felt"`
+	Chain    Chain         `bun:"chain,pk"`
+	ID       ID            `bun:"id,pk"`
+	Felt     starknet.Felt `bun:"felt"`
+	Checksum *int64        `bun:"checksum"` // of id and felt; nil in entries from before checksums
 }
 
 // Selector maps a selector to its id.
 type Selector struct {
 	bun.BaseModel `bun:"table:selectors,alias:s"`
 
-	Chain Chain         `bun:"chain,pk"`
-	ID    ID            `bun:"id,pk"`
-	Felt  starknet.Felt `bun:"felt"`
+	Chain    Chain         `bun:"chain,pk"`
+	ID       ID            `bun:"id,pk"`
+	Felt     starknet.Felt `bun:"felt"`
+	Checksum *int64        `bun:"checksum"`
 }

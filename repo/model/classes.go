@@ -22,6 +22,7 @@ type Class struct {
 	Missing  bool          `bun:"missing"` // the node does not have it
 	Hash     starknet.Felt `bun:"hash"`
 	ABI      []byte        `bun:"abi"`
+	Digest   []byte        `bun:"digest"` // nil in classes from before class digests
 }
 
 // EventSchema is an event of a class's ABI.
@@ -75,6 +76,20 @@ type ContractClass struct {
 	Block   BlockNumber `bun:"block,pk"`
 	Origin  Origin      `bun:"origin,pk"`
 	Class   ID          `bun:"class"`
+}
+
+// ContractImplementation is what a proxy slot of a contract holds from a block
+// on.
+type ContractImplementation struct {
+	bun.BaseModel `bun:"table:contract_implementations,alias:ci"`
+
+	Chain    Chain       `bun:"chain,pk"`
+	Address  ID          `bun:"address,pk"`
+	Block    BlockNumber `bun:"block,pk"`
+	Origin   Origin      `bun:"origin,pk"`
+	Family   Family      `bun:"family,pk"`
+	Class    *ID         `bun:"class"`    // that is executed
+	Contract *ID         `bun:"contract"` // whose class is executed
 }
 
 // Deployment records how a contract was deployed.

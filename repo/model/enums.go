@@ -16,8 +16,13 @@ var (
 		"", TransactionType(starknet.Invoke), TransactionType(starknet.Declare), TransactionType(starknet.Deploy),
 		TransactionType(starknet.DeployAccount), TransactionType(starknet.L1Handler),
 	}
-	standards = []Standard{"", Standard(facts.ERC20), Standard(facts.ERC721), Standard(facts.ERC1155)}
-	origins   = []Origin{Origin(facts.Observed), Origin(facts.Deployed), Origin(facts.Replaced)}
+	standards     = []Standard{"", Standard(facts.ERC20), Standard(facts.ERC721), Standard(facts.ERC1155)}
+	origins       = []Origin{Origin(facts.Observed), Origin(facts.Deployed), Origin(facts.Replaced)}
+	families      = familyList()
+	parts         = []Part{Part(facts.UntypedContract), Part(facts.UntypedParty)}
+	verifications = []BlockVerification{
+		BlockVerification(facts.Unverified), BlockVerification(facts.TransactionsVerified), BlockVerification(facts.FullyVerified),
+	}
 	evidences = []Evidence{Evidence(facts.FromStateDiff), Evidence(facts.FromDeployerEvent), Evidence(facts.FromTransaction)}
 )
 
@@ -96,6 +101,39 @@ func (o Origin) Compare(other Origin) int {
 	return slices.Index(origins, o) - slices.Index(origins, other)
 }
 
+// familyList returns the families of proxies in the order of facts.
+func familyList() []Family {
+	list := make([]Family, len(facts.ProxyFamilies))
+	for i := range list {
+		list[i] = Family(facts.ProxyFamilies[i].Family)
+	}
+	return list
+}
+
+// Family is a family of proxies.
+type Family facts.Family
+
+// Value implements driver.Valuer.
+func (f Family) Value() (driver.Value, error) { return enumValue("a family of proxies", f, families) }
+
+// Scan implements sql.Scanner.
+func (f *Family) Scan(src any) (err error) {
+	*f, err = scanEnum("a family of proxies", src, families)
+	return err
+}
+
+// Part is what an address has to do with untyped transfers.
+type Part facts.Part
+
+// Value implements driver.Valuer.
+func (p Part) Value() (driver.Value, error) { return enumValue("a part in a transfer", p, parts) }
+
+// Scan implements sql.Scanner.
+func (p *Part) Scan(src any) (err error) {
+	*p, err = scanEnum("a part in a transfer", src, parts)
+	return err
+}
+
 // Evidence is the proof of a deployment.
 type Evidence facts.Evidence
 
@@ -107,5 +145,19 @@ func (e Evidence) Value() (driver.Value, error) {
 // Scan implements sql.Scanner.
 func (e *Evidence) Scan(src any) (err error) {
 	*e, err = scanEnum("evidence of a deployment", src, evidences)
+	return err
+}
+
+// BlockVerification is how far a block was checked.
+type BlockVerification facts.Verification
+
+// Value implements driver.Valuer.
+func (v BlockVerification) Value() (driver.Value, error) {
+	return enumValue("a level of verification", v, verifications)
+}
+
+// Scan implements sql.Scanner.
+func (v *BlockVerification) Scan(src any) (err error) {
+	*v, err = scanEnum("a level of verification", src, verifications)
 	return err
 }

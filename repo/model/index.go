@@ -45,6 +45,9 @@ type Checkpoint struct {
 	Block          *BlockNumber   `bun:"block"`
 	Hash           *starknet.Felt `bun:"hash"`
 	FinalizedBlock *BlockNumber   `bun:"finalized_block"`
+	// The newest block up to which every block reached the level.
+	TransactionsBlock *BlockNumber `bun:"transactions_block"`
+	FullBlock         *BlockNumber `bun:"full_block"`
 }
 
 // Range is a partition: blocks that are loaded, indexed and dropped as a whole.

@@ -47,6 +47,18 @@ type Transfer struct {
 	TokenID  *starknet.Uint256 `bun:"token_id"`
 }
 
+// UntypedTransfer counts the events of a block that may be transfers of or for
+// an address, but that no known class explains.
+type UntypedTransfer struct {
+	bun.BaseModel `bun:"table:untyped_transfers,alias:ut"`
+
+	Chain   Chain       `bun:"chain,pk"`
+	Address ID          `bun:"address,pk"`
+	Part    Part        `bun:"part,pk"`
+	Block   BlockNumber `bun:"block,pk"`
+	Events  int64       `bun:"events"`
+}
+
 // Activity is the involvement of an address in a transaction.
 type Activity struct {
 	bun.BaseModel `bun:"table:activity,alias:a"`

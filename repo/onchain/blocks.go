@@ -29,7 +29,7 @@ var (
 func NewBlocks(db *repo.DB) Blocks { return Blocks{db} }
 
 // blockColumns are the columns of a header.
-const blockColumns = "block, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version"
+const blockColumns = "block, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version, verification"
 
 // columnsOfB are the same columns, qualified for a block b.
 var columnsOfB = "b." + strings.ReplaceAll(blockColumns, ", ", ", b.")
@@ -154,7 +154,7 @@ func (b *blockIDs) places(n int) []int {
 func headerOf(b *model.Block) (*facts.Header, error) {
 	h := &facts.Header{
 		Number: uint64(b.Block), Hash: b.Hash, ParentHash: b.ParentHash, StateRoot: b.StateRoot, Sequencer: b.Sequencer,
-		Timestamp: uint64(b.Timestamp), Version: b.Version, L1DAMode: starknet.L1DAMode(b.L1DAMode),
+		Timestamp: uint64(b.Timestamp), Version: b.Version, L1DAMode: starknet.L1DAMode(b.L1DAMode), Verification: facts.Verification(b.Verification),
 		Transactions: int(b.TxCount), Events: int(b.EventCount),
 	}
 	if len(b.Prices) != 6 {

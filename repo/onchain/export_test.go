@@ -32,6 +32,7 @@ var (
 	AllMessagesStatement      = allMessages
 	ContractMessagesStatement = contractMessages
 	ContractsStatement        = contractsStatement
+	ImplementationsStatement  = implementationsStatement
 )
 
 func TransactionMessages(c domain.Chain) string {

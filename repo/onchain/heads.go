@@ -6,6 +6,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/repo"
 	"astrolabe/starknet"
 )
@@ -26,7 +27,7 @@ const heads = `/* head.list */
 	SELECT h.chain, h.state, coalesce(h.reason_code, '') AS reason_code, h.block_number, h.block_hash, coalesce(h.finality_depth, 0) AS finality_depth,
 		h.l1_block_number, h.l1_block_hash, h.l1_observed_at, h.observed_at, h.recorded_at > h.observed_at AS stale, coalesce(l.expires_at > now(), false) AS led,
 		current_setting('transaction_read_only')::boolean AND NOT pg_is_in_recovery() AS read_only,
-		c.first_block, coalesce(r.from_block - 1, c.block) AS last_block, c.finalized_block,
+		c.first_block, coalesce(r.from_block - 1, c.block) AS last_block, c.finalized_block, c.transactions_block, c.full_block,
 		CASE WHEN r.from_block IS NULL THEN c.hash END AS tip, coalesce(e.epoch, 0) AS epoch
 	FROM chain_heads h
 	LEFT JOIN index_leases l ON l.chain = h.chain
@@ -54,7 +55,10 @@ type headRow struct {
 	LastBlock      *int64           `bun:"last_block"`
 	FinalizedBlock *int64           `bun:"finalized_block"`
 	Tip            *starknet.Felt   `bun:"tip"`
-	Epoch          int64            `bun:"epoch"`
+	// The newest block up to which every block reached the level.
+	TransactionsBlock *int64 `bun:"transactions_block"`
+	FullBlock         *int64 `bun:"full_block"`
+	Epoch             int64  `bun:"epoch"`
 }
 
 // Heads implements chain.Heads. It uses a connection that may write, because
@@ -97,6 +101,16 @@ func (r *headRow) coverage() *chain.Coverage {
 	c := &chain.Coverage{First: uint64(*r.FirstBlock), Last: uint64(*r.LastBlock), Tip: r.Tip}
 	if r.FinalizedBlock != nil {
 		c.Finalized = new(min(uint64(*r.FinalizedBlock), c.Last))
+	}
+	c.Verification = facts.Unverified
+	if r.TransactionsBlock != nil && *r.TransactionsBlock >= *r.LastBlock {
+		c.Verification = facts.TransactionsVerified
+	}
+	if r.FullBlock != nil {
+		c.VerifiedThrough = new(min(uint64(*r.FullBlock), c.Last))
+		if *c.VerifiedThrough == c.Last {
+			c.Verification = facts.FullyVerified
+		}
 	}
 	return c
 }

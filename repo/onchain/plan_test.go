@@ -60,6 +60,7 @@ func busyContracts(t *testing.T) *pgx.Conn {
 		`INSERT INTO activity (address, block, tx, kinds, items, chain) SELECT 1000000 + n * 31 % 19997, n % 59, 20000 + n / 59, 1, 1, 1 FROM generate_series(1, 30000) n`,
 		`INSERT INTO locators (tag, block, tx, kind, chain) SELECT n * 7919, n % 59, 20000 + n / 59, 2 + n % 2, 1 FROM generate_series(1, 30000) n`,
 		`INSERT INTO contract_classes (chain, address, block, origin, class) SELECT 1, 1000000 + n, n % 59, 1, 1 + n % 9 FROM generate_series(1, 15000) n`,
+		`INSERT INTO contract_implementations (chain, address, block, origin, family, class) SELECT 1, 1000000 + n, n % 59, 2, n % 5, 1 FROM generate_series(1, 15000) n`,
 		`INSERT INTO deployments (chain, address, block, tx, evidence, class) SELECT 1, 1000000 + n, n % 59, 1, 1, 1 FROM generate_series(1, 15000) n`,
 		`INSERT INTO tokens (chain, address, block, standard) SELECT 1, n, 0, 1 FROM generate_series(1000000, 1010000) n`,
 		`INSERT INTO verifications (chain, class, receipt_id, issued_at, key_id, receipt_digest)
@@ -179,6 +180,7 @@ func TestReadsOfContractsFollowTheirIndexes(t *testing.T) {
 		"of contracts by hash": {ofContracts(chain.MessageFilter{Hash: &hash}), after + ", " + list + `, '\x01'`, []string{"locators_tag"}, "Sort"},
 		"of transactions":      {onchain.TransactionMessages(domain.Mainnet), `'{1}', '{1}'`, []string{"messages_1_20_place"}, ""},
 		"contracts":            {onchain.ContractsStatement(domain.Mainnet), list, []string{"contract_classes_pkey", "deployments_pkey", "tokens_pkey", "activity_1_20_address", "events_1_20_address"}, ""},
+		"implementations":      {onchain.ImplementationsStatement(domain.Mainnet), list + `, '{1}'`, []string{"contract_implementations_pkey", "contract_classes_pkey"}, "Sort"},
 		"classes":              {onchain.ClassesStatement(domain.Mainnet), list, []string{"classes_chain_hash_key", "declarations_class"}, "Sort"},
 		"contracts of a class": {onchain.ClassUsesStatement(domain.Mainnet, 100), list + `, 1000, '\x01', 1`, []string{"contract_classes_class", "contract_classes_pkey"}, "Sort"},
 		"verifications":        {onchain.VerificationsStatement(domain.Mainnet), list, []string{"verifications_pkey"}, ""},
@@ -189,7 +191,7 @@ func TestReadsOfContractsFollowTheirIndexes(t *testing.T) {
 				t.Errorf("%s: want the index %s", name, index)
 			}
 		}
-		for _, table := range []string{"messages", "events", "transactions", "activity", "addresses", "locators", "contract_classes", "deployments", "tokens", "verifications"} {
+		for _, table := range []string{"messages", "events", "transactions", "activity", "addresses", "locators", "contract_classes", "contract_implementations", "deployments", "tokens", "verifications"} {
 			if strings.Contains(text, "Seq Scan on "+table) {
 				t.Errorf("%s: got a sequential scan of %s, want an index", name, table)
 			}

@@ -23,6 +23,7 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Contracts:        onchain.NewContracts(db),
 		Classes:          onchain.NewClasses(db),
 		ABIs:             index.NewArchive(db),
+		Implementations:  onchain.NewImplementations(db),
 
 		Events:       events.NewEvents(db),
 		Certificates: events.NewCertificates(db),
@@ -30,6 +31,7 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Tokens:    tokens.NewTokens(db),
 		Summaries: tokens.NewSummaries(db),
 		Transfers: tokens.NewTransfers(db),
+		Untyped:   tokens.NewTransfers(db),
 		Controls:  events.NewEvents(db),
 		Censuses:  tokens.NewCensus(db),
 		Pools:     tokens.NewPools(db),

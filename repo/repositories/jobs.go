@@ -1,6 +1,7 @@
 package repositories
 
 import (
+	"astrolabe/domain/token"
 	"astrolabe/repo"
 	"astrolabe/repo/tokens"
 )
@@ -10,9 +11,10 @@ import (
 type CensusStore struct {
 	tokens.Census
 	tokens.CensusBuilder
+	token.UntypedStore
 }
 
 // Census returns the store of jobs/census.
 func Census(db *repo.DB) CensusStore {
-	return CensusStore{tokens.NewCensus(db), tokens.NewCensusBuilder(db)}
+	return CensusStore{tokens.NewCensus(db), tokens.NewCensusBuilder(db), tokens.NewTransfers(db)}
 }

@@ -91,6 +91,7 @@ type deriver struct {
 	named map[starknet.Felt]bool
 	first uint64                 // block of the index
 	known map[starknet.Felt]bool // contracts whose class the index has
+	slots map[starknet.Felt]bool // contracts of which the index has a proxy slot
 }
 
 func newDeriver() (*deriver, error) {
@@ -99,8 +100,11 @@ func newDeriver() (*deriver, error) {
 		return nil, err
 	}
 	d := &deriver{
-		view:  facts.HistoryView{Histories: map[starknet.Felt]facts.ClassHistory{}, Classes: map[starknet.Felt]*facts.Class{}},
-		named: map[starknet.Felt]bool{}, known: map[starknet.Felt]bool{},
+		view: facts.HistoryView{
+			Histories: map[starknet.Felt]facts.ClassHistory{}, Classes: map[starknet.Felt]*facts.Class{},
+			Implementations: map[starknet.Felt]facts.ImplementationHistory{},
+		},
+		named: map[starknet.Felt]bool{}, known: map[starknet.Felt]bool{}, slots: map[starknet.Felt]bool{},
 	}
 	for _, class := range all {
 		var document starknet.Class
@@ -120,9 +124,6 @@ func (d *deriver) derive(b *sim.Block) (facts.Block, error) {
 	number, diff := b.Header.BlockNumber, &b.StateUpdate.StateDiff
 	var named []starknet.Felt
 	observed := d.observe(block, diff)
-	for _, change := range observed {
-		named = append(named, change.Class)
-	}
 	since := func(address starknet.Felt, origin facts.Origin, class starknet.Felt) {
 		d.view.Histories[address] = append(d.view.Histories[address], facts.ClassSince{Block: number, Origin: origin, Class: class})
 		d.known[address] = number >= d.first
@@ -139,7 +140,22 @@ func (d *deriver) derive(b *sim.Block) (facts.Block, error) {
 	}
 	named = append(named, diff.DeprecatedDeclaredClasses...)
 	d.view.Block = number
-	derived, err := facts.Derive(block, &b.StateUpdate, observed, d.view)
+	implementations, err := d.implement(block, diff)
+	if err != nil {
+		return facts.Block{}, err
+	}
+	for i := range implementations {
+		if class := implementations[i].Class; class != nil {
+			named = append(named, *class)
+		}
+		if contract := implementations[i].Contract; contract != nil {
+			observed = d.meet(observed, *contract, number)
+		}
+	}
+	for _, change := range observed {
+		named = append(named, change.Class)
+	}
+	derived, err := facts.Derive(block, &b.StateUpdate, facts.Lookups{Classes: observed, Implementations: implementations}, d.view)
 	if err != nil {
 		return facts.Block{}, err
 	}
@@ -166,12 +182,7 @@ func (d *deriver) observe(block *starknet.BlockWithReceipts, diff *starknet.Stat
 	if block.BlockNumber < d.first || d.first == 0 {
 		return nil
 	}
-	meet := func(address starknet.Felt) {
-		if history := d.view.Histories[address]; len(history) > 0 && !d.known[address] {
-			d.known[address] = true
-			observed = append(observed, facts.ClassChange{Address: address, Origin: facts.Observed, Class: history[len(history)-1].Class})
-		}
-	}
+	meet := func(address starknet.Felt) { observed = d.meet(observed, address, block.BlockNumber) }
 	for i := range block.Transactions {
 		for j := range block.Transactions[i].Receipt.Events {
 			meet(block.Transactions[i].Receipt.Events[j].FromAddress)
@@ -181,4 +192,14 @@ func (d *deriver) observe(block *starknet.BlockWithReceipts, diff *starknet.Stat
 		meet(diff.ReplacedClasses[i].ContractAddress)
 	}
 	return observed
+}
+
+// meet adds the class of an older contract that is new to the index.
+func (d *deriver) meet(observed []facts.ClassChange, address starknet.Felt, block uint64) []facts.ClassChange {
+	history := d.view.Histories[address]
+	if block < d.first || d.first == 0 || len(history) == 0 || d.known[address] {
+		return observed
+	}
+	d.known[address] = true
+	return append(observed, facts.ClassChange{Address: address, Origin: facts.Observed, Class: history[len(history)-1].Class})
 }

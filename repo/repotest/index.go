@@ -107,11 +107,15 @@ func (i *Index) Continue(at *facts.Header) {
 	i.at = &domain.BlockRef{Number: at.Number, Hash: at.Hash}
 }
 
-// RecordHead records that the newest block is the node's head, and which block
-// L1 has accepted.
+// RecordHead records that the newest block is the node's head, which block L1 has
+// accepted, and the finality depth that leads to the finalized tier.
 func (i *Index) RecordHead(l1 uint64) {
+	depth := uint64(chain.FinalityDepth)
+	if i.Finalized != nil {
+		depth = i.at.Number - *i.Finalized
+	}
 	i.do(func() error {
-		return i.writer.RecordHead(i.ctx, i.lease, chain.Head{State: chain.Following, Depth: chain.FinalityDepth, L1: &l1, Block: i.at})
+		return i.writer.RecordHead(i.ctx, i.lease, chain.Head{State: chain.Following, Depth: depth, L1: &l1, Block: i.at})
 	})
 }
 

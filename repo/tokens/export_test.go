@@ -22,6 +22,8 @@ var (
 var (
 	SummariesStatement = repo.Text(summarised, 1, 25_000)
 	StandingsStatement = repo.Text(standings, 1)
+	UntypedOfStatement = repo.Text(untypedOf, 1)
+	UntypedInStatement = repo.Text(untypedIn, 1)
 	HoldersStatement   = repo.Text(pageOfHolders, 1, 26)
 )
 

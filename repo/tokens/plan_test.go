@@ -145,6 +145,35 @@ func TestASummaryIsReadByKeysAndOneIndex(t *testing.T) {
 	}
 }
 
+func TestUntypedTransfersAreFoundByKeys(t *testing.T) {
+	t.Parallel()
+	conn := crowd(t)
+	for _, statement := range []string{
+		`INSERT INTO untyped_transfers (chain, address, part, block, events) SELECT 1, 1000000 + n, n % 2, n % 59, 1 FROM generate_series(1, 15000) n`,
+		`ANALYZE untyped_transfers`,
+	} {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{
+		"untyped.of": plan(t, conn, tokens.UntypedOfStatement, `'{"\\x01"}', 1::smallint, 0, 1000`),
+		"untyped.in": plan(t, conn, tokens.UntypedInStatement, `'{1}', '{1}'`),
+	} {
+		if !strings.Contains(text, "using untyped_transfers_pkey") {
+			t.Errorf("%s does not use untyped_transfers_pkey", name)
+		}
+		for _, table := range []string{"untyped_transfers", "addresses", "events"} {
+			if strings.Contains(text, "Seq Scan on "+table) {
+				t.Errorf("%s reads all %s", name, table)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("the plan is\n%s", text)
+		}
+	}
+}
+
 // TestPoolsFollowTheirIndexes checks the plan of both lists: the stored pools,
 // and the events that no scan has read.
 func TestPoolsFollowTheirIndexes(t *testing.T) {

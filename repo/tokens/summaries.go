@@ -28,6 +28,7 @@ func NewSummaries(db *repo.DB) Summaries { return Summaries{db} }
 // summaryRow is a row of summarised.
 type summaryRow struct {
 	tokenRow
+	Untyped      bool               `bun:"untyped"`
 	Whole        bool               `bun:"whole"`
 	Latest       *model.BlockNumber `bun:"latest"`
 	Through      *model.BlockNumber `bun:"through"`
@@ -41,12 +42,14 @@ type summaryRow struct {
 	NewReceivers int64              `bun:"new_receivers"`
 }
 
-// summarised adds the counts to tokens. It finds the sums of a token by primary
+// summarised adds the counts to tokens. It finds evidence of untyped transfers by
+// the primary key of untyped_transfers, the sums of a token by primary
 // key, later transfers by transfers_…_token, at most %[2]d and one, and their
 // senders and receivers by the primary key of token_parties. There are no sums
 // while their checkpoint is null.
 const summarised = `/* token.summaries */
 	SELECT p.parent, ` + tokenColumns + `,
+		EXISTS (SELECT FROM untyped_transfers WHERE chain = %[1]d AND address = a.id AND part = 0 AND block < ` + firstUnseen + ` LIMIT 1) AS untyped,
 		(i.first_block = 0 OR EXISTS (SELECT FROM contract_classes WHERE chain = %[1]d AND address = a.id AND origin = 1)) AS whole,
 		(SELECT block FROM transfers WHERE chain = %[1]d AND token = a.id ORDER BY block DESC LIMIT 1) AS latest,
 		c.block AS through, c.updated_at, s.transfers, s.senders, s.receivers,
@@ -81,7 +84,7 @@ func (r Summaries) CountedTokens(ctx context.Context, c domain.Chain, addresses 
 	for i := range rows {
 		row := &rows[i]
 		counted := &token.Counted{
-			Token: row.token(addresses), Whole: row.Whole, Latest: row.Latest.Uint64(), Through: row.Through.Uint64(), UpdatedAt: inUTC(row.UpdatedAt),
+			Token: row.token(addresses), Untyped: row.Untyped, Whole: row.Whole, Latest: row.Latest.Uint64(), Through: row.Through.Uint64(), UpdatedAt: inUTC(row.UpdatedAt),
 		}
 		if row.Transfers != nil {
 			counted.Sums = &token.Counts{Transfers: uint64(*row.Transfers), Senders: uint64(*row.Senders), Receivers: uint64(*row.Receivers)}

@@ -42,7 +42,7 @@ func newSummed(t *testing.T) *summed {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return &summed{t, db, conn, token.NewTokens(tokens.NewTokens(db), tokens.NewSummaries(db), chain.NewStatuses(onchain.NewHeads(db), 0)), repotest.Everyday(t)}
+	return &summed{t, db, conn, token.NewTokens(tokens.NewTokens(db), tokens.NewSummaries(db), tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0)), repotest.Everyday(t)}
 }
 
 // sum takes one step.

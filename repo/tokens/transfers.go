@@ -19,7 +19,10 @@ import (
 // Transfers reads lists of transfers.
 type Transfers struct{ db *repo.DB }
 
-var _ token.TransferStore = Transfers{}
+var (
+	_ token.TransferStore = Transfers{}
+	_ token.UntypedStore  = Transfers{}
+)
 
 // NewTransfers returns the repository of transfers.
 func NewTransfers(db *repo.DB) Transfers { return Transfers{db} }

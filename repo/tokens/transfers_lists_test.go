@@ -29,7 +29,7 @@ type ledger struct {
 func newLedger(t *testing.T) *ledger {
 	t.Helper()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	l := &ledger{T: t, service: token.NewTransfers(tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0)), all: expectedTransfers(repotest.Everyday(t))}
+	l := &ledger{T: t, service: token.NewTransfers(tokens.NewTransfers(db), tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0)), all: expectedTransfers(repotest.Everyday(t))}
 	slices.Reverse(l.all)
 	for i := range l.all {
 		l.all[i].Tier = chain.HeadTier

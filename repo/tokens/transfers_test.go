@@ -68,7 +68,7 @@ func TestTransfersOfTransactionsAreOneStatement(t *testing.T) {
 func TestTransfersOfATransactionAreCutAtTheirLimit(t *testing.T) {
 	t.Parallel()
 	db, blocks := repotest.OpenTemplate(t, repotest.Followed), repotest.Everyday(t)
-	transfers := token.NewTransfers(tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0))
+	transfers := token.NewTransfers(tokens.NewTransfers(db), tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0))
 	cut, finalized := 0, 0
 	txs := places(blocks)
 	whole, err := transfers.OfTransactions(t.Context(), domain.Mainnet, txs, domain.PageRequest{Limit: 0})

@@ -19,22 +19,24 @@ type addressesRequest struct {
 // SummaryItem is the summary of an address. An unknown one has only its
 // address.
 type SummaryItem struct {
-	Address             starknet.Felt  `json:"address"`
-	Found               bool           `json:"found"`
-	TotalActivityCount  *int           `json:"totalActivityCount"`
-	ActivityCountExact  bool           `json:"activityCountExact"`
-	LatestActivityBlock *uint64        `json:"latestActivityBlock"`
-	ClassHash           *starknet.Felt `json:"classHash"`
-	IsAccount           *bool          `json:"isAccount"`
-	CreatedOnIso        *time.Time     `json:"createdOnIso"`
-	DeployedAtTxHash    *starknet.Felt `json:"deployedAtTxHash"`
-	DeployedByAddress   *starknet.Felt `json:"deployedByAddress"`
+	Address             starknet.Felt      `json:"address"`
+	Found               bool               `json:"found"`
+	TotalActivityCount  *int               `json:"totalActivityCount"`
+	ActivityCountExact  bool               `json:"activityCountExact"`
+	LatestActivityBlock *uint64            `json:"latestActivityBlock"`
+	ClassHash           *starknet.Felt     `json:"classHash"`
+	IsAccount           *bool              `json:"isAccount"`
+	CreatedOnIso        *time.Time         `json:"createdOnIso"`
+	DeployedAtTxHash    *starknet.Felt     `json:"deployedAtTxHash"`
+	DeployedByAddress   *starknet.Felt     `json:"deployedByAddress"`
+	Coverage            frame.CoverageBody `json:"coverage"`
 }
 
 func summaryBody(s address.Summary) SummaryItem {
 	return SummaryItem{
 		Address: s.Address, Found: s.Found, TotalActivityCount: s.ActivityCount, ActivityCountExact: s.CountExact, LatestActivityBlock: s.LatestBlock,
 		ClassHash: s.Class, IsAccount: s.Account, CreatedOnIso: s.CreatedAt, DeployedAtTxHash: s.DeployedAtTx, DeployedByAddress: s.DeployedBy,
+		Coverage: frame.RenderCoverage(s.Coverage),
 	}
 }
 
@@ -49,7 +51,7 @@ type IntelligenceItem struct {
 	TypeLabel        address.Type       `json:"typeLabel"`
 	ClassHash        *starknet.Felt     `json:"classHash"`
 	ClassLabel       *string            `json:"classLabel"`
-	HasReceivedFunds bool               `json:"hasReceivedFunds"`
+	HasReceivedFunds *bool              `json:"hasReceivedFunds"`
 	Coverage         frame.CoverageBody `json:"coverage"`
 }
 

@@ -8,6 +8,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 )
@@ -22,12 +23,14 @@ type BlockItem struct {
 	EventCount     int                  `json:"eventCount"`
 	FinalityStatus chain.FinalityStatus `json:"finalityStatus"`
 	SourceTier     chain.Tier           `json:"sourceTier"`
+	Verification   facts.Verification   `json:"verification"`
 }
 
 func blockItemBody(b *chain.Block) BlockItem {
 	return BlockItem{
 		BlockNumber: b.Number, BlockHash: b.Hash, ParentHash: b.ParentHash, TimestampIso: b.Time(),
 		TxCount: b.Transactions, EventCount: b.Events, FinalityStatus: b.Finality, SourceTier: b.Tier,
+		Verification: b.Verification,
 	}
 }
 

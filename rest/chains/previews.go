@@ -36,17 +36,19 @@ type PreviewItem struct {
 	TokenTransfers          []tokens.TransferRow      `json:"tokenTransfers"`
 	TokenTransfersTruncated bool                      `json:"tokenTransfersTruncated"`
 	LogCount                *int                      `json:"logCount"`
+	Coverage                frame.CoverageBody        `json:"coverage"`
 }
 
 func previewBody(hash starknet.Felt, p *transaction.Preview) PreviewItem {
-	if p == nil {
-		return PreviewItem{TxHash: hash, TokenTransfers: []tokens.TransferRow{}}
+	if p.TxOutline == nil {
+		return PreviewItem{TxHash: hash, TokenTransfers: []tokens.TransferRow{}, Coverage: frame.RenderCoverage(p.Coverage)}
 	}
 	return PreviewItem{
 		TxHash: hash, Found: true, BlockNumber: &p.Place.Block, TimestampIso: new(p.Time()), TxIndex: &p.Place.Tx,
 		TxType: &p.Type, ExecutionStatus: new(chain.Execution(p.Reverted)), FinalityStatus: &p.Finality, FromAddress: p.Sender, ToAddress: p.Contract,
 		PrimaryMethod: frame.NullIfEmpty(p.Method), CallCount: p.Calls, TransferCount: &p.Transfers,
 		TokenTransfers: frame.RenderAll(p.Moved, tokens.RenderTransfer), TokenTransfersTruncated: p.Truncated, LogCount: &p.Events,
+		Coverage: frame.RenderCoverage(p.Coverage),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/rest/frame"
 	"astrolabe/starknet"
 )
@@ -26,6 +27,7 @@ type StatusBody struct {
 	LagBlocks                   *uint64        `json:"lagBlocks"`
 	L1Finality                  l1Finality     `json:"l1Finality"`
 	Indexer                     indexer        `json:"indexer"`
+	Verification                verification   `json:"verification"`
 	AsOf                        time.Time      `json:"asOf"`
 }
 
@@ -39,6 +41,11 @@ type indexer struct {
 	ReasonCode *string          `json:"reasonCode"`
 }
 
+type verification struct {
+	Level                facts.Verification `json:"level"`
+	VerifiedThroughBlock *uint64            `json:"verifiedThroughBlock"`
+}
+
 func (h Handlers) status(ctx context.Context, c *frame.Call) (any, error) {
 	statuses, err := h.Statuses.Of(ctx, []domain.Chain{c.Chain})
 	if err != nil {
@@ -49,6 +56,7 @@ func (h Handlers) status(ctx context.Context, c *frame.Call) (any, error) {
 		ChainID:       string(status.Chain),
 		FinalityDepth: status.Head.Depth,
 		Indexer:       indexer{State: status.Head.State},
+		Verification:  verification{Level: facts.Unverified},
 		AsOf:          status.AsOf,
 	}
 	if status.Head.ReasonCode != "" {
@@ -61,6 +69,7 @@ func (h Handlers) status(ctx context.Context, c *frame.Call) (any, error) {
 		body.FinalizedBlockNumber = seen.Finalized
 		body.EarliestIndexedBlockNumber, body.LatestIndexedBlockNumber = &seen.First, &seen.Last
 		body.IndexedBlockSpan = new(seen.Blocks())
+		body.Verification = verification{Level: seen.Verification, VerifiedThroughBlock: seen.VerifiedThrough}
 	}
 	if lag, known := status.Lag(); known {
 		body.LagBlocks = &lag

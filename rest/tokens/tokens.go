@@ -40,7 +40,7 @@ func (h Handlers) token(ctx context.Context, c *frame.Call) (any, error) {
 	}
 	t := summaries[0]
 	if t == nil {
-		return nil, token.Unknown(address)
+		return nil, h.Tokens.Absent(ctx, c.Chain, address)
 	}
 	body := TokenBody{
 		ChainID: c.Chain, TokenAddress: address, Symbol: t.Metadata.Symbol, Name: t.Metadata.Name, Decimals: t.Metadata.Decimals,

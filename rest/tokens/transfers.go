@@ -61,10 +61,14 @@ func (h Handlers) tokenTransfers(ctx context.Context, c *frame.Call) (any, error
 			return nil, err
 		}
 		if known[0] == nil {
-			return nil, token.Unknown(tokens[0])
+			return nil, h.Tokens.Absent(ctx, c.Chain, tokens[0])
 		}
 	}
-	return h.transferPage(ctx, c, lists[0], nil, nil)
+	coverage, err := h.Transfers.CoverageOfTokens(ctx, c.Chain, tokens)
+	if err != nil {
+		return nil, err
+	}
+	return frame.RenderCoveredPage(c, lists[0], coverage[0], RenderTransfer), nil
 }
 
 func (h Handlers) addressTransfers(ctx context.Context, c *frame.Call) (any, error) {
@@ -75,20 +79,16 @@ func (h Handlers) addressTransfers(ctx context.Context, c *frame.Call) (any, err
 	filter := token.AddressFilter{
 		Direction: token.Direction(c.Text("direction")), Tokens: c.Felts("token"), From: c.Number("from_block"), To: c.Number("to_block"),
 	}
-	lists, err := h.Transfers.OfAddresses(ctx, c.Chain, []starknet.Felt{c.Felt("address")}, filter, page)
+	owners := []starknet.Felt{c.Felt("address")}
+	lists, err := h.Transfers.OfAddresses(ctx, c.Chain, owners, filter, page)
 	if err != nil {
 		return nil, err
 	}
-	return h.transferPage(ctx, c, lists[0], filter.From, filter.To)
-}
-
-// transferPage renders a page of transfers in a block range.
-func (h Handlers) transferPage(ctx context.Context, c *frame.Call, page domain.Page[token.Transfer], from, to *uint64) (any, error) {
-	coverage, err := h.Transfers.Coverage(ctx, c.Chain, from, to)
+	coverage, err := h.Transfers.CoverageOfAddresses(ctx, c.Chain, owners, filter)
 	if err != nil {
 		return nil, err
 	}
-	return frame.RenderCoveredPage(c, page, coverage, RenderTransfer), nil
+	return frame.RenderCoveredPage(c, lists[0], coverage[0], RenderTransfer), nil
 }
 
 // fromBlockParam and toBlockParam are the block range of a list.

@@ -1,11 +1,13 @@
 package chain
 
 import (
-	"encoding/binary"
-
 	"astrolabe/sim/state"
 	"astrolabe/starknet"
+	"astrolabe/starknet/commitment"
 )
+
+// formula is that of starknetVersion.
+const formula = commitment.PoseidonL2Gas
 
 // Block is a block with its transactions, receipts and state diff. It is
 // immutable once built; its finality depends on the chain.
@@ -35,11 +37,11 @@ func (b *Block) seal(parent *Block, changes []state.Change) error {
 	b.ContractsRoot = starknet.Poseidon(b.ContractsRoot, contracts)
 	b.ClassesRoot = starknet.Poseidon(b.ClassesRoot, classes)
 	h.NewRoot = starknet.PoseidonMany(stateTag, b.ContractsRoot, b.ClassesRoot)
-	h.StateDiffCommitment = starknet.Poseidon(contracts, classes)
-	h.StateDiffLength = uint64(len(changes))
-	h.TransactionCount = uint64(len(b.Transactions))
-	h.TransactionCommitment, h.EventCommitment, h.ReceiptCommitment, h.EventCount = b.commitments()
-	hash, err := h.ComputeHash()
+	h.TransactionCount, h.EventCount = uint64(len(b.Transactions)), 0
+	for i := range b.Receipts {
+		h.EventCount += uint64(len(b.Receipts[i].Events))
+	}
+	hash, err := b.commit()
 	if err != nil {
 		return err
 	}
@@ -61,35 +63,18 @@ func splitDigest(changes []state.Change) (contracts, classes starknet.Felt) {
 	return starknet.Keccak(text[0]), starknet.Keccak(text[1])
 }
 
-func (b *Block) commitments() (transactions, events, receipts starknet.Felt, eventCount uint64) {
-	var txText, eventText, receiptText []byte
+// commit sets the commitments of the header, and returns the block's hash.
+func (b *Block) commit() (starknet.Felt, error) {
+	whole := starknet.BlockWithReceipts{BlockHeader: b.Header, Transactions: make([]starknet.TransactionWithReceipt, len(b.Receipts))}
 	for i := range b.Receipts {
-		r := &b.Receipts[i]
-		txText = append(txText, r.TransactionHash[:]...)
-		for _, f := range b.Transactions[i].Signature {
-			txText = append(txText, f[:]...)
-		}
-		receiptText = append(append(receiptText, r.TransactionHash[:]...), r.ActualFee.Amount[:]...)
-		receiptText = append(append(receiptText, r.ExecutionStatus...), r.RevertReason...)
-		for _, m := range r.MessagesSent {
-			hash := m.Hash()
-			receiptText = append(receiptText, hash[:]...)
-		}
-		for _, e := range r.Events {
-			eventText = appendEvent(eventText, r.TransactionHash, e)
-		}
-		eventCount += uint64(len(r.Events))
+		whole.Transactions[i] = starknet.TransactionWithReceipt{Transaction: b.Transactions[i], Receipt: b.Receipts[i]}
 	}
-	return starknet.Keccak(txText), starknet.Keccak(eventText), starknet.Keccak(receiptText), eventCount
-}
-
-func appendEvent(b []byte, transaction starknet.Felt, e starknet.Event) []byte {
-	b = append(append(b, transaction[:]...), e.FromAddress[:]...)
-	b = binary.BigEndian.AppendUint16(b, uint16(len(e.Keys)))
-	for _, list := range [2][]starknet.Felt{e.Keys, e.Data} {
-		for _, f := range list {
-			b = append(b, f[:]...)
-		}
+	c, err := commitment.Of(formula, &whole, &b.StateUpdate.StateDiff)
+	if err != nil {
+		return starknet.Felt{}, err
 	}
-	return b
+	h := &b.Header
+	h.TransactionCommitment, h.EventCommitment, h.ReceiptCommitment = c.Transactions, c.Events, c.Receipts
+	h.StateDiffCommitment, h.StateDiffLength = c.StateDiff, c.StateDiffLength
+	return commitment.BlockHash(starknet.Felt{}, formula, h, c) // which does not depend on the chain
 }

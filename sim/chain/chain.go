@@ -67,6 +67,8 @@ type Chain struct {
 	pool     []starknet.Transaction
 	orphans  []starknet.Transaction
 	pending  *Builder
+	time     uint64 // timestamp of the next block; zero leaves it to the clock
+	accepted uint64 // newest block that was accepted on L1 on demand
 	watchers []func(Change)
 
 	recording *Recording // of a replayed chain
@@ -171,7 +173,7 @@ func (c *Chain) keep(e Entry, changes []state.Change, memory any) {
 	for i := range block.Transactions {
 		c.places[block.Transactions[i].Hash] = Place{number, i}
 	}
-	c.head, c.pending = block, nil
+	c.head, c.pending, c.time = block, nil, 0
 	c.retire()
 }
 

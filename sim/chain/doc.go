@@ -3,10 +3,9 @@
 // transactions, and reorgs. A recording stores a whole chain in a file, from
 // which it can be replayed or resumed.
 //
-// Block and transaction hashes follow the formulas of Starknet, and state roots
-// are the hash of a contracts root and a classes root. Simplified: the four
-// commitments are plain hashes over the same content instead of Merkle–Patricia
-// roots, and each of the two roots is a hash chain over the state diffs of the
+// Block and transaction hashes and the four commitments follow the formulas of
+// Starknet, and state roots are the hash of a contracts root and a classes root.
+// Simplified: each of the two roots is a hash chain over the state diffs of the
 // blocks. A Script, which is implemented elsewhere, decides what happens in a
 // block.
 package chain

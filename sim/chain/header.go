@@ -27,6 +27,9 @@ func (c *Chain) builder() *Builder {
 	if number > 0 {
 		timestamp += chance.Uint64N(2)
 	}
+	if c.time > 0 {
+		timestamp = c.time
+	}
 	return &Builder{
 		Header: header(number, timestamp, chance),
 		State:  state.NewOverlay(base), Rand: chance, Branch: c.branch, machine: c.config.Machine,

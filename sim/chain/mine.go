@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"astrolabe/sim/vm"
 	"astrolabe/starknet"
 )
 
@@ -71,7 +72,7 @@ func (c *Chain) preConfirmed() *Builder {
 	c.pending = c.builder()
 	admitted := c.pool[:0]
 	for _, t := range c.pool {
-		if _, err := c.pending.Add(t); err == nil {
+		if _, err := c.pending.add(t, vm.Flags{}); err == nil {
 			admitted = append(admitted, t)
 		}
 	}
@@ -79,17 +80,17 @@ func (c *Chain) preConfirmed() *Builder {
 	return c.pending
 }
 
+// ErrAcceptedOnL1 reports blocks that cannot be replaced any more.
+var ErrAcceptedOnL1 = errors.New("the block is accepted on L1")
+
 // Reorg replaces the newest blocks by as many others. It fails if they are not
-// all in the window or include block 0.
-func (c *Chain) Reorg(depth int) error {
+// all in the window, include block 0 or are accepted on L1, but the latter may
+// be replaced anyway.
+func (c *Chain) Reorg(depth int, anyway bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.recording != nil {
-		return ErrRecorded
-	}
-	head := c.head.Header.BlockNumber
-	if depth < 1 || uint64(depth) > head-c.oldest {
-		return fmt.Errorf("%w: cannot replace %d of %d blocks", ErrNotRetained, depth, head-c.oldest)
+	if err := c.removable(depth, anyway); err != nil {
+		return err
 	}
 	change := Change{Removed: make([]*Block, depth)}
 	for i := depth - 1; i >= 0; i-- {
@@ -110,6 +111,21 @@ func (c *Chain) Reorg(depth int) error {
 			return err
 		}
 		change.Added = append(change.Added, block)
+	}
+	return nil
+}
+
+// removable reports why the newest blocks cannot be removed.
+func (c *Chain) removable(depth int, anyway bool) error {
+	if c.recording != nil {
+		return ErrRecorded
+	}
+	head := c.head.Header.BlockNumber
+	if depth < 1 || uint64(depth) > head-c.oldest {
+		return fmt.Errorf("%w: cannot remove %d of %d blocks", ErrNotRetained, depth, head-c.oldest)
+	}
+	if l1 := c.l1Head(); !anyway && head-uint64(depth) < l1 {
+		return fmt.Errorf("%w: cannot remove %d blocks, the newest that is accepted is %d of %d", ErrAcceptedOnL1, depth, l1, head)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"astrolabe/sim/state"
+	"astrolabe/sim/vm"
 	"astrolabe/starknet"
 )
 
@@ -32,7 +33,7 @@ func (c *Chain) Submit(t starknet.Transaction) (starknet.Felt, error) {
 	if known {
 		return hash, ErrDuplicate
 	}
-	if _, err := pending.Add(t); err != nil {
+	if _, err := pending.add(t, vm.Flags{}); err != nil {
 		return hash, err
 	}
 	c.pool = append(c.pool, t)

@@ -16,8 +16,14 @@ func (c *Chain) Head() *Block {
 
 // L1Head returns the number of the newest block that is accepted on L1.
 func (c *Chain) L1Head() uint64 {
-	head := c.Head().Header.BlockNumber
-	return head - min(head, c.config.L1Lag)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.l1Head()
+}
+
+func (c *Chain) l1Head() uint64 {
+	head := c.head.Header.BlockNumber
+	return max(head-min(head, c.config.L1Lag), min(head, c.accepted))
 }
 
 // Finality returns the finality of a block.

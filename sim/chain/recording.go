@@ -58,7 +58,7 @@ type Foreign struct {
 	Class starknet.Class `json:"contract_class"`
 }
 
-const recordingFormat = "astrolabe simulated chain 2"
+const recordingFormat = "astrolabe simulated chain 3"
 
 // ErrNotARecording reports a damaged file or a file of another kind.
 var ErrNotARecording = errors.New("not a recording of a simulated chain")

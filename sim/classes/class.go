@@ -18,7 +18,7 @@ type Class struct {
 	// Hash is the class hash.
 	Hash starknet.Felt
 	// CompiledHash is a placeholder for the compiled class hash; see the
-	// function CompiledHash.
+	// function CompiledHash. A Cairo 0 class has none.
 	CompiledHash starknet.Felt
 	// Document is the class as a node returns it, in compact JSON.
 	Document []byte
@@ -34,11 +34,11 @@ func newClass(entry entry, document []byte) *Class {
 		CompiledHash: entry.CompiledClassHash,
 		Document:     document,
 		schema: sync.OnceValues(func() (*abi.Schema, error) {
-			var class starknet.SierraClass
+			var class starknet.Class
 			if err := json.Unmarshal(document, &class); err != nil {
 				return nil, fmt.Errorf("class %s: %w", entry.Name, err)
 			}
-			return abi.Compile([]byte(class.ABI))
+			return abi.Compile(class.ABI())
 		}),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -51,7 +52,10 @@ var load = sync.OnceValues(func() ([]*Class, error) {
 		}
 		all = append(all, newClass(entry, document))
 	}
-	return all, nil
+	old, err := loadCairo0()
+	all = append(all, old...)
+	slices.SortFunc(all, func(a, b *Class) int { return strings.Compare(a.Name, b.Name) })
+	return all, err
 })
 
 func readManifest() (manifest, error) {

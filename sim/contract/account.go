@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"astrolabe/sim/key"
 	"astrolabe/sim/vm"
 	"astrolabe/starknet"
 )
@@ -14,8 +15,7 @@ var (
 	valid             = starknet.MustShortString("VALID")
 )
 
-// account is an account that executes any number of calls. It accepts every
-// signature.
+// account is an account that executes any number of calls.
 func account() *vm.Program {
 	return vm.NewProgram(
 		func(c *vm.Call) ([]starknet.Felt, error) {
@@ -28,16 +28,34 @@ func account() *vm.Program {
 			return nil, c.Emit([]starknet.Felt{eventOwnerAdded, key}, nil)
 		},
 		vm.Functions{
-			"__validate__":         constant(valid),
-			"__validate_declare__": constant(valid),
-			"__validate_deploy__":  constant(valid),
+			"__validate__":         validateTransaction,
+			"__validate_declare__": validateTransaction,
+			"__validate_deploy__":  validateTransaction,
 			"__execute__":          executeCalls,
-			"is_valid_signature":   constant(valid),
-			"isValidSignature":     constant(valid),
+			"is_valid_signature":   isValidSignature,
+			"isValidSignature":     isValidSignature,
 			"get_public_key":       feltView(accountKey),
 			"set_public_key":       setPublicKey,
 			"supports_interface":   supports(interfaceSRC5, interfaceAccount),
 		}, nil)
+}
+
+// validateTransaction checks the signature of the transaction.
+func validateTransaction(c *vm.Call) ([]starknet.Felt, error) {
+	t := c.Transaction()
+	if c.Trusted() || t != nil && key.Verify(c.Load(accountKey), t.Hash, t.Signature) {
+		return []starknet.Felt{valid}, nil
+	}
+	return nil, vm.Panic("Account: invalid signature")
+}
+
+func isValidSignature(c *vm.Call) ([]starknet.Felt, error) {
+	a := argumentsOf(c)
+	hash, signature := a.felt(), a.felts()
+	if a.done() == nil && key.Verify(c.Load(accountKey), hash, signature) {
+		return []starknet.Felt{valid}, nil
+	}
+	return []starknet.Felt{{}}, a.done()
 }
 
 // executeCalls runs the calls of a transaction and returns their results.

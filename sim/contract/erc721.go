@@ -144,6 +144,14 @@ func tokenURI(c *vm.Call) ([]starknet.Felt, error) {
 	return starknet.AppendByteArray(nil, strconv.AppendUint(base, id, 10)), nil
 }
 
+// legacyTokenURI returns a list of short strings.
+func legacyTokenURI(c *vm.Call) ([]starknet.Felt, error) {
+	if _, err := ownerOf(c); err != nil {
+		return nil, err
+	}
+	return []starknet.Felt{starknet.FeltFromUint64(2), legacyURI, c.Calldata[0]}, nil
+}
+
 // erc721Legacy has texts in one felt, events without keys and the old spelling.
 func erc721Legacy() *vm.Program {
 	n := collection{}
@@ -155,12 +163,7 @@ func erc721Legacy() *vm.Program {
 		return nil, a.done()
 	}, vm.Functions{
 		"name": feltView(varName), "symbol": feltView(varSymbol),
-		"tokenURI": func(c *vm.Call) ([]starknet.Felt, error) {
-			if _, err := ownerOf(c); err != nil {
-				return nil, err
-			}
-			return []starknet.Felt{starknet.FeltFromUint64(2), legacyURI, c.Calldata[0]}, nil
-		},
+		"tokenURI":  legacyTokenURI,
 		"balanceOf": legacyToken.balanceOf, "ownerOf": ownerOf,
 		"getApproved": mapView(varApprovals, 2), "isApprovedForAll": mapView(varOperators, 2),
 		"supportsInterface": supports(interfaceSRC5, interfaceERC721), "supports_interface": supports(interfaceSRC5, interfaceERC721),

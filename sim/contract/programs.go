@@ -23,6 +23,12 @@ const (
 	Oddities          = "oddities"
 	UpgradableV1      = "upgradable_v1"
 	UpgradableV2      = "upgradable_v2"
+	ProxyStarkGate    = "proxy_starkgate"
+	ProxyOpenZeppelin = "proxy_openzeppelin"
+	ERC20Cairo0       = "erc20_cairo0"
+	ERC20Cairo0V2     = "erc20_cairo0_v2"
+	ERC721Cairo0      = "erc721_cairo0"
+	ERC721Cairo0V2    = "erc721_cairo0_v2"
 )
 
 // Programs returns the program of every class that has one.
@@ -47,5 +53,11 @@ func Programs() map[string]*vm.Program {
 		Oddities:          oddities(),
 		UpgradableV1:      upgradable(false),
 		UpgradableV2:      upgradable(true),
+		ProxyStarkGate:    proxyStarkGate(),
+		ProxyOpenZeppelin: proxyOpenZeppelin(),
+		ERC20Cairo0:       erc20Cairo0(),
+		ERC20Cairo0V2:     erc20Cairo0V2(),
+		ERC721Cairo0:      erc721Cairo0(),
+		ERC721Cairo0V2:    erc721Cairo0V2(),
 	}
 }

@@ -16,7 +16,8 @@ const (
 )
 
 // cast creates the first actors. Their addresses are known before they are
-// deployed.
+// deployed. Nobody has their private keys: what the script does needs no
+// signature.
 func (e *Economy) cast() {
 	class := e.classes.Named(contract.Account).Hash
 	for i, version := range []uint64{1, 3, 3, 1} {

@@ -14,11 +14,13 @@ type Economy struct {
 	classes *contract.Library
 	memory  memory
 	refused []error
+
+	predeployed []Account
 }
 
-// New returns the script for a network.
-func New(network Network, profile Profile, classes *contract.Library) *Economy {
-	return &Economy{network: network, profile: profile, classes: classes}
+// New returns the script for a network, with accounts for clients.
+func New(network Network, profile Profile, classes *contract.Library, predeployed []Account) *Economy {
+	return &Economy{network: network, profile: profile, classes: classes, predeployed: predeployed}
 }
 
 // memory is the state of the script. Its slices only grow, so a copy of the
@@ -29,6 +31,8 @@ type memory struct {
 	hopes  []hope // funded accounts that are not deployed yet
 	nfts   uint64 // minted in each collection
 	mails  uint64 // messages from L1
+	// proxied counts the items of the collection behind a proxy.
+	proxied uint64
 }
 
 // actor is an account that the script controls.

@@ -45,4 +45,12 @@ var episodes = []episode{
 	{58, 30, (*turn).approvals},
 	{60, 40, (*turn).liquidity},
 	{62, 25, (*turn).oldInvokes},
+	{64, 0, (*turn).declareProxies},
+	{65, 0, (*turn).deployProxies},
+	{66, 4, (*turn).useProxies},
+	{71, 0, (*turn).declareSecondImplementations},
+	{72, 0, (*turn).upgradeProxies},
+	{73, 60, (*turn).rareFields},
+	{80, 0, (*turn).replaceProxy},
+	{1, 0, (*turn).fundPredeployed},
 }

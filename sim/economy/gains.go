@@ -14,6 +14,8 @@ type gains struct {
 	Hopes  []gainedHope  `json:"hopes,omitempty"`
 	NFTs   uint64        `json:"nfts"`
 	Mails  uint64        `json:"mails"`
+	// Proxied is omitted before there are proxies.
+	Proxied uint64 `json:"proxied,omitempty"`
 }
 
 type gainedActor struct {
@@ -31,7 +33,7 @@ type gainedHope struct {
 // Gained implements chain.Script.
 func (e *Economy) Gained(since any) ([]byte, error) {
 	before, _ := since.(memory)
-	g := gains{Named: e.memory.named[len(before.named):], NFTs: e.memory.nfts, Mails: e.memory.mails}
+	g := gains{Named: e.memory.named[len(before.named):], NFTs: e.memory.nfts, Mails: e.memory.mails, Proxied: e.memory.proxied}
 	for _, a := range e.memory.actors[len(before.actors):] {
 		g.Actors = append(g.Actors, a.exported())
 	}
@@ -55,7 +57,7 @@ func (e *Economy) Learn(gained []byte) error {
 	for _, h := range g.Hopes {
 		m.hopes = append(m.hopes, hope{h.actor(), h.Salt, h.Key, h.Born})
 	}
-	m.nfts, m.mails = g.NFTs, g.Mails
+	m.nfts, m.mails, m.proxied = g.NFTs, g.Mails, g.Proxied
 	return nil
 }
 

@@ -2,6 +2,7 @@ package economy
 
 import (
 	"fmt"
+	"slices"
 
 	"astrolabe/sim/chain"
 	"astrolabe/sim/contract"
@@ -56,7 +57,7 @@ func (e *Economy) bridged() []bridgedToken {
 }
 
 func (e *Economy) placements() []placement {
-	return append(append(e.tokenPlacements(), e.bridgePlacements()...), e.otherPlacements()...)
+	return slices.Concat(e.tokenPlacements(), e.bridgePlacements(), e.otherPlacements(), e.predeployedPlacements())
 }
 
 func (e *Economy) tokenPlacements() []placement {

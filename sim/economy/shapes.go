@@ -182,6 +182,18 @@ func (t *turn) repeatMessages() {
 	t.invoke(t.treasury(), eth, eth)
 }
 
+// rareFields sends a transaction that has every field of its version, and two
+// different messages to L1.
+func (t *turn) rareFields() {
+	from := t.governor() // version 3
+	strk := call{t.network.StrkBridge, "initiate_token_withdraw", felts(l1Strk, []starknet.Felt{t.l1Address()}, u256(amount(1, 15)))}
+	eth := call{t.network.EthBridge, "initiate_withdraw", felts(t.l1Address(), u256(amount(1, 12)))}
+	tx := t.signed(t.invocation(from, strk, eth), from.version)
+	tx.Tip = 7
+	tx.PaymasterData, tx.AccountDeploymentData = t.noise(2), t.noise(3)
+	t.add(tx)
+}
+
 // failures sends transactions and messages from L1 that revert.
 func (t *turn) failures() {
 	user := t.someone()

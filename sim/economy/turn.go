@@ -73,25 +73,30 @@ func (t *turn) invoke(from actor, calls ...call) *starknet.Receipt {
 // invokeProven is invoke with proof facts, which only version 3 transactions
 // have.
 func (t *turn) invokeProven(from actor, facts []starknet.Felt, calls ...call) *starknet.Receipt {
+	tx := t.signed(t.invocation(from, calls...), from.version)
+	tx.ProofFacts = facts
+	return t.add(tx)
+}
+
+// invocation is an account's transaction without its common fields.
+func (t *turn) invocation(from actor, calls ...call) starknet.Transaction {
 	calldata := []starknet.Felt{starknet.FeltFromUint64(uint64(len(calls)))}
 	for _, c := range calls {
 		calldata = append(calldata, c.to, selector(c.function), starknet.FeltFromUint64(uint64(len(c.data))))
 		calldata = append(calldata, c.data...)
 	}
-	return t.add(t.signed(starknet.Transaction{
-		Type: starknet.Invoke, SenderAddress: from.address, Calldata: calldata, Nonce: t.nonce(from), ProofFacts: facts,
-	}, from.version))
+	return starknet.Transaction{Type: starknet.Invoke, SenderAddress: from.address, Calldata: calldata, Nonce: t.nonce(from)}
 }
 
-// declare declares a class unless it is declared already; version 1 accounts declare by
-// version 2 transactions.
+// declare declares a class unless it is declared already; version 1 accounts
+// declare Cairo 0 classes by version 1 transactions and others by version 2.
 func (t *turn) declare(from actor, name string) {
 	class := t.classes.Named(name)
 	if !t.b.State.Read(state.DeclaredCell(class.Hash)).IsZero() {
 		return
 	}
 	version := from.version
-	if version == 1 {
+	if version == 1 && class.Document.Sierra != nil {
 		version = 2
 	}
 	t.add(t.signed(starknet.Transaction{

@@ -36,10 +36,17 @@ const (
 	// Reorg replaces the newest Depth blocks, at least one, after Run has added
 	// a block.
 	Reorg Kind = "reorg"
+	// L1Reorg lets reorgs replace blocks that are accepted on L1.
+	L1Reorg Kind = "l1_reorg"
+	// Lie changes one thing in the result of getBlockWithReceipts,
+	// getStateUpdate or getClass, which stays valid. The field Lie names it. It
+	// applies to results that have such a thing, of the block Block, or of the
+	// newest Depth blocks, or of every block.
+	Lie Kind = "lie"
 )
 
 // Kinds lists every kind.
-var Kinds = []Kind{Latency, RPCError, Status, Cut, Truncate, StaleHead, WrongParent, MissingReceipts, OtherChain, Reorg}
+var Kinds = []Kind{Latency, RPCError, Status, Cut, Truncate, StaleHead, WrongParent, MissingReceipts, OtherChain, Reorg, L1Reorg, Lie}
 
 // Fault is one injected fault.
 type Fault struct {
@@ -57,10 +64,18 @@ type Fault struct {
 	Message string        `json:"message,omitempty"`
 	Status  int           `json:"status,omitempty"`
 	Depth   uint64        `json:"depth,omitempty"`
+	// Lie is one of Lies.
+	Lie string `json:"lie,omitempty"`
+	// Block is the only block that a lie is told about; nil leaves that to
+	// Depth.
+	Block *uint64 `json:"block,omitempty"`
 }
 
 // ErrUnknown reports a kind that does not exist.
 var ErrUnknown = errors.New("unknown kind of fault")
+
+// ErrUnknownLie reports a lie that does not exist.
+var ErrUnknownLie = errors.New("unknown lie")
 
 // ErrRange reports a number that is out of range.
 var ErrRange = errors.New("a number is out of range")
@@ -69,6 +84,8 @@ func (f *Fault) check() error {
 	switch {
 	case !slices.Contains(Kinds, f.Kind):
 		return fmt.Errorf("%w: %q", ErrUnknown, f.Kind)
+	case (f.Kind == Lie || f.Lie != "") && !slices.Contains(Lies, f.Lie):
+		return fmt.Errorf("%w: %q", ErrUnknownLie, f.Lie)
 	case f.Every < 0, f.Times < 0, f.Delay < 0, f.Status != 0 && (f.Status < 400 || f.Status > 599):
 		return ErrRange
 	}
@@ -80,6 +97,7 @@ func (f *Fault) check() error {
 type Set struct {
 	mu     sync.Mutex
 	active []*counted
+	struck map[Kind]int
 }
 
 type counted struct {
@@ -129,17 +147,37 @@ func (s *Set) Any() bool {
 func (s *Set) Strike(kind Kind, method string) (Fault, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, c := range s.active {
-		if c.Kind != kind || len(c.Methods) > 0 && !slices.Contains(c.Methods, method) {
-			continue
+	for _, c := range s.active {
+		if c.matches(kind, method) && s.count(c) {
+			return c.Fault, true
 		}
-		if c.seen++; c.Every > 1 && c.seen%c.Every != 0 {
-			continue
-		}
-		if c.struck++; c.Times > 0 && c.struck >= c.Times {
-			s.active = slices.Delete(s.active, i, i+1)
-		}
-		return c.Fault, true
 	}
 	return Fault{}, false
+}
+
+// Struck returns how many calls faults of a kind have applied to.
+func (s *Set) Struck(kind Kind) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.struck[kind]
+}
+
+func (c *counted) matches(kind Kind, method string) bool {
+	return c.Kind == kind && (len(c.Methods) == 0 || slices.Contains(c.Methods, method))
+}
+
+// count counts a call that a fault concerns and reports whether the fault
+// applies to it.
+func (s *Set) count(c *counted) bool {
+	if c.seen++; c.Every > 1 && c.seen%c.Every != 0 {
+		return false
+	}
+	if s.struck == nil {
+		s.struck = map[Kind]int{}
+	}
+	s.struck[c.Kind]++
+	if c.struck++; c.Times > 0 && c.struck >= c.Times {
+		s.active = slices.DeleteFunc(s.active, func(other *counted) bool { return other == c })
+	}
+	return true
 }

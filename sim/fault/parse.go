@@ -46,6 +46,11 @@ func (f *Fault) set(name, value string) (err error) {
 		f.Message = value
 	case "status":
 		f.Status, err = strconv.Atoi(value)
+	case "lie":
+		f.Lie = value
+	case "block":
+		f.Block = new(uint64)
+		*f.Block, err = strconv.ParseUint(value, 10, 63)
 	case "depth":
 		f.Depth, err = strconv.ParseUint(value, 10, 31)
 	default:

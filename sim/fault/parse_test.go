@@ -15,12 +15,14 @@ func TestFaultsAreReadFromFlags(t *testing.T) {
 		"error,code=-32005,message=busy,times=2":  {Kind: RPCError, Code: -32005, Message: "busy", Times: 2},
 		"status,status=503":                       {Kind: Status, Status: 503},
 		"reorg,depth=4,every=50":                  {Kind: Reorg, Depth: 4, Every: 50},
+		"lie,lie=event.data,block=0":              {Kind: Lie, Lie: "event.data", Block: new(uint64)},
+		"lie,lie=header.timestamp,depth=3":        {Kind: Lie, Lie: "header.timestamp", Depth: 3},
 	} {
 		if got, err := Parse(text); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q is %+v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "earthquake", "cut,", "latency,delay", "latency,delay=x", "cut,depth=-1", "cut,colour=red", "status,status=200"} {
+	for _, text := range []string{"", "earthquake", "cut,", "latency,delay", "latency,delay=x", "cut,depth=-1", "cut,colour=red", "lie", "lie,lie=event.colour", "lie,lie=event.data,block=x", "status,status=200"} {
 		if f, err := Parse(text); err == nil && text != "cut," {
 			t.Errorf("%q is %+v", text, f)
 		}

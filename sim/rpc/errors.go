@@ -71,6 +71,8 @@ func asError(err error) *Error {
 		}
 	}
 	switch {
+	case errors.Is(err, vm.ErrCompiledHash):
+		return &Error{60, "The compiled class hash did not match the one supplied in the transaction", err.Error()}
 	case errors.Is(err, vm.ErrNonce):
 		return &Error{52, "Invalid transaction nonce", err.Error()}
 	case errors.Is(err, vm.ErrValidation), errors.Is(err, vm.ErrTaken):

@@ -46,6 +46,18 @@ func init() {
 		"starknet_traceTransaction":       {[]string{"transaction_hash"}, (*Server).trace},
 		"starknet_traceBlockTransactions": {[]string{"block_id", "trace_flags"}, (*Server).traceBlock},
 
+		"rpc.discover": {nil, (*Server).discover},
+
+		"devnet_getConfig":              {nil, (*Server).devnetConfig},
+		"devnet_getPredeployedAccounts": {[]string{"with_balance"}, (*Server).predeployedAccounts},
+		"devnet_getAccountBalance":      {[]string{"address", "unit", "block_id"}, (*Server).devnetBalance},
+		"devnet_mint":                   {[]string{"address", "amount", "unit"}, (*Server).mint},
+		"devnet_createBlock":            {nil, (*Server).createBlock},
+		"devnet_abortBlocks":            {[]string{"starting_block_id"}, (*Server).abortBlocks},
+		"devnet_acceptOnL1":             {[]string{"starting_block_id"}, (*Server).acceptOnL1},
+		"devnet_setTime":                {[]string{"time", "generate_block"}, (*Server).setTime},
+		"devnet_increaseTime":           {[]string{"time"}, (*Server).increaseTime},
+
 		"starknet_addInvokeTransaction":        {[]string{"invoke_transaction"}, (*Server).addInvoke},
 		"starknet_addDeclareTransaction":       {[]string{"declare_transaction"}, (*Server).addDeclare},
 		"starknet_addDeployAccountTransaction": {[]string{"deploy_account_transaction"}, (*Server).addDeployAccount},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"sync/atomic"
 
 	"astrolabe/sim/chain"
 	"astrolabe/sim/contract"
@@ -22,6 +23,8 @@ type Server struct {
 	faults      *fault.Set
 	rendered    string
 	hub         *hub
+	devnet      Devnet
+	minted      atomic.Uint64
 
 	mu     sync.Mutex
 	counts map[string]uint64
@@ -39,13 +42,15 @@ type Options struct {
 	// Rendered is a folder of responses that Render has filled; empty means
 	// none.
 	Rendered string
+	// Devnet configures the methods of starknet-devnet.
+	Devnet Devnet
 }
 
 // NewServer returns a server, which watches the chain for its subscribers from now on.
 func NewServer(o Options) *Server {
 	s := &Server{
 		chain: o.Chain, library: o.Library, chainID: o.ChainID, otherID: o.OtherID,
-		specVersion: o.SpecVersion, faults: o.Faults, rendered: o.Rendered, hub: newHub(), counts: map[string]uint64{},
+		specVersion: o.SpecVersion, faults: o.Faults, rendered: o.Rendered, hub: newHub(), devnet: o.Devnet, counts: map[string]uint64{},
 	}
 	o.Chain.Watch(s.hub.publish)
 	return s
@@ -116,6 +121,9 @@ func (s *Server) call(r *request) response {
 		return s.answer(r, nil, err)
 	}
 	result, err := m.run(s, r.Method, p)
+	if err == nil && s.faults.Lying(r.Method) {
+		result, err = s.falsified(r.Method, p, result)
+	}
 	return s.answer(r, result, err)
 }
 

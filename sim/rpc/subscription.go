@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"slices"
-	"strings"
 
 	"astrolabe/sim/chain"
 	"astrolabe/starknet"
@@ -15,7 +14,19 @@ const (
 
 // subscribing reports whether a method needs a connection.
 func subscribing(method string) bool {
-	return method == "starknet_unsubscribe" || strings.HasPrefix(method, "starknet_subscribe")
+	_, known := subscriptionParams[method]
+	return known
+}
+
+// subscriptionParams are the methods that need a WebSocket, with the names of
+// their arguments in order.
+var subscriptionParams = map[string][]string{
+	"starknet_subscribeNewHeads":               {"block_id"},
+	"starknet_subscribeEvents":                 {"from_address", "keys", "block_id", "finality_status"},
+	"starknet_subscribeTransactionStatus":      {"transaction_hash"},
+	"starknet_subscribeNewTransactionReceipts": {"finality_status", "sender_address"},
+	"starknet_subscribeNewTransactions":        {"finality_status", "sender_address", "tags"},
+	"starknet_unsubscribe":                     {"subscription_id"},
 }
 
 // subscription is a client's subscription. tell returns the notifications about
@@ -123,7 +134,7 @@ type reorg struct {
 }
 
 func (s *Server) subscribeHeads(sub *subscription, r *request) error {
-	p, err := readParams(r.Params, []string{"block_id"})
+	p, err := readParams(r.Params, subscriptionParams[r.Method])
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func (s *Server) subscribeEvents(sub *subscription, r *request) error {
-	p, err := readParams(r.Params, []string{"from_address", "keys", "block_id", "finality_status"})
+	p, err := readParams(r.Params, subscriptionParams[r.Method])
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *Server) subscribeEvents(sub *subscription, r *request) error {
 }
 
 func (s *Server) subscribeStatus(sub *subscription, r *request) error {
-	p, err := readParams(r.Params, []string{"transaction_hash"})
+	p, err := readParams(r.Params, subscriptionParams[r.Method])
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *Server) subscribeStatus(sub *subscription, r *request) error {
 }
 
 func (s *Server) subscribeReceipts(sub *subscription, r *request) error {
-	p, err := readParams(r.Params, []string{"finality_status", "sender_address"})
+	p, err := readParams(r.Params, subscriptionParams[r.Method])
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (s *Server) subscribeReceipts(sub *subscription, r *request) error {
 }
 
 func (s *Server) subscribeTransactions(sub *subscription, r *request) error {
-	p, err := readParams(r.Params, []string{"finality_status", "sender_address", "tags"})
+	p, err := readParams(r.Params, subscriptionParams[r.Method])
 	if err != nil {
 		return err
 	}

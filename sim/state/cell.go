@@ -17,10 +17,14 @@ const (
 	Nonce
 	// ClassOf is the class of a contract; zero means that there is no contract.
 	ClassOf
-	// Declared is the compiled class hash of the class in Key; zero means that
-	// the class is not declared.
+	// Declared is the compiled class hash of the class in Key, or Cairo0; zero
+	// means that the class is not declared.
 	Declared
 )
+
+// Cairo0 is the value of the declaration of a Cairo 0 class, which has no
+// compiled class hash.
+var Cairo0 = starknet.FeltFromUint64(1)
 
 // Cell is the key of one felt of the state.
 type Cell struct {

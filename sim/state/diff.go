@@ -20,6 +20,10 @@ func Diff(changes []Change) starknet.StateDiff {
 		case Nonce:
 			d.Nonces = append(d.Nonces, starknet.NonceUpdate{ContractAddress: c.Cell.Address, Nonce: c.New})
 		case Declared:
+			if c.New == Cairo0 {
+				d.DeprecatedDeclaredClasses = append(d.DeprecatedDeclaredClasses, c.Cell.Key)
+				continue
+			}
 			d.DeclaredClasses = append(d.DeclaredClasses, starknet.DeclaredClass{ClassHash: c.Cell.Key, CompiledClassHash: c.New})
 		case ClassOf:
 			if c.Old.IsZero() {
@@ -60,6 +64,9 @@ func Changes(d starknet.StateDiff) []Change {
 	}
 	for _, replaced := range d.ReplacedClasses {
 		add(ClassCell(replaced.ContractAddress), replaced.ClassHash)
+	}
+	for _, class := range d.DeprecatedDeclaredClasses {
+		add(DeclaredCell(class), Cairo0)
 	}
 	for _, declared := range d.DeclaredClasses {
 		add(DeclaredCell(declared.ClassHash), declared.CompiledClassHash)

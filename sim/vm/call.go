@@ -23,6 +23,7 @@ type Call struct {
 	Calldata  []starknet.Felt
 
 	run   *run
+	kind  EntryPointType
 	depth int
 	trace *Invocation // nil without a trace
 }
@@ -67,6 +68,16 @@ func (c *Call) Invoke(address, selector starknet.Felt, calldata ...starknet.Felt
 	return c.run.call(External, address, c.Address, selector, calldata, c)
 }
 
+// LibraryCall runs a function of another class on the contract's own storage,
+// for the same caller. An L1 handler calls an L1 handler.
+func (c *Call) LibraryCall(class, selector starknet.Felt, calldata ...starknet.Felt) ([]starknet.Felt, error) {
+	kind := c.kind
+	if kind == Constructor {
+		kind = External
+	}
+	return c.run.libraryCall(kind, class, selector, calldata, c)
+}
+
 // Deploy creates a contract and runs its constructor. The address depends on the deployer,
 // which is zero for contracts that any account could have deployed.
 func (c *Call) Deploy(class, salt, deployer starknet.Felt, calldata []starknet.Felt) (starknet.Felt, error) {
@@ -85,6 +96,9 @@ func (c *Call) ReplaceClass(class starknet.Felt) error {
 
 // Block returns the block that the call runs in.
 func (c *Call) Block() *starknet.PreConfirmedHeader { return c.run.block }
+
+// Trusted reports whether the signature of the transaction need not be checked.
+func (c *Call) Trusted() bool { return c.run.trusted }
 
 // Transaction returns the transaction of the call, or nil for a read.
 func (c *Call) Transaction() *starknet.Transaction { return c.run.transaction }

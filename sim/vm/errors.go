@@ -15,6 +15,7 @@ var (
 	ErrBalance         = errors.New("the account cannot pay the fee")
 	ErrResources       = errors.New("the resource bounds do not cover the transaction")
 	ErrAlreadyDeclared = errors.New("the class is already declared")
+	ErrCompiledHash    = errors.New("the class has another compiled class hash")
 	ErrNotDeclared     = errors.New("the class is not declared")
 	ErrVersion         = errors.New("the transaction's version is not supported")
 	ErrTaken           = errors.New("a contract is already deployed at the address")

@@ -13,6 +13,8 @@ type Machine struct {
 	ChainID starknet.Felt
 	// Strk and Eth are the token contracts in which fees are paid.
 	Strk, Eth starknet.Felt
+	// CompiledHash returns the compiled class hash of a class.
+	CompiledHash func(class starknet.Felt) starknet.Felt
 }
 
 // Result is the result of an included transaction.
@@ -26,6 +28,8 @@ type Flags struct {
 	SkipValidate bool
 	SkipFee      bool
 	Trace        bool
+	// Trusted makes accounts accept the transaction whatever its signature is.
+	Trusted bool
 }
 
 var (
@@ -42,7 +46,7 @@ var (
 // that fails inside its calls is not an error but a reverted result.
 func (m *Machine) Execute(on *state.Overlay, block *starknet.PreConfirmedHeader, t *starknet.Transaction, flags Flags) (*Result, error) {
 	x := &execution{machine: m, flags: flags, run: &run{
-		library: m.Library, state: on, block: block, transaction: t, tracing: flags.Trace, maxEvents: MaxEvents,
+		library: m.Library, state: on, block: block, transaction: t, trusted: flags.Trusted, tracing: flags.Trace, maxEvents: MaxEvents,
 	}}
 	x.trace.Type = t.Type
 	mark := on.Mark()
@@ -75,6 +79,17 @@ func (x *execution) transaction(t *starknet.Transaction) error {
 		x.attempt(External, t.ContractAddress, starknet.Felt{}, t.EntryPointSelector, t.Calldata, &x.trace.ExecuteInvocation)
 		x.used = x.cost()
 		return nil
+	case t.Type == starknet.Deploy:
+		if err := x.deploy(t.DeployedAddress(), t.ClassHash, starknet.Felt{}, t.ConstructorCalldata, nil); err != nil {
+			return err
+		}
+		// The specification has no trace of this type.
+		x.trace.Type, x.trace.ConstructorInvocation = starknet.DeployAccount, x.lastTrace
+		x.used = x.cost()
+		return nil
+	case t.Type == starknet.Declare && t.Version.Number == 0:
+		x.used = x.cost()
+		return x.declare(t)
 	}
 	if err := x.effect(t); err != nil {
 		return err
@@ -96,16 +111,28 @@ func (x *execution) effect(t *starknet.Transaction) error {
 		if err := x.authorise(t, t.SenderAddress, selectorValidateDeclare, []starknet.Felt{t.ClassHash}); err != nil {
 			return err
 		}
-		declared := state.DeclaredCell(t.ClassHash)
-		if !x.state.Read(declared).IsZero() {
-			return ErrAlreadyDeclared
-		}
-		x.state.Write(declared, t.CompiledClassHash)
-		return nil
+		return x.declare(t)
 	case starknet.DeployAccount:
 		return x.deployAccount(t)
 	}
 	return fmt.Errorf("%w: %s %s", ErrVersion, t.Type, t.Version)
+}
+
+// declare declares a class: one of Cairo 0 before version 2.
+func (x *execution) declare(t *starknet.Transaction) error {
+	declared := state.DeclaredCell(t.ClassHash)
+	if !x.state.Read(declared).IsZero() {
+		return ErrAlreadyDeclared
+	}
+	if t.Version.Number < 2 {
+		x.state.Write(declared, state.Cairo0)
+		return nil
+	}
+	if compiled := x.machine.CompiledHash(t.ClassHash); t.CompiledClassHash != compiled {
+		return fmt.Errorf("%w: got %s, want %s", ErrCompiledHash, t.CompiledClassHash, compiled)
+	}
+	x.state.Write(declared, t.CompiledClassHash)
+	return nil
 }
 
 // authorise checks the nonce and the account, calls the account's validation
@@ -209,7 +236,7 @@ func (x *execution) result(t *starknet.Transaction) *Result {
 		receipt.RevertReason = "Transaction execution has failed:\n" + x.failure.Error()
 	}
 	switch t.Type {
-	case starknet.DeployAccount:
+	case starknet.DeployAccount, starknet.Deploy:
 		address := t.DeployedAddress()
 		receipt.ContractAddress = &address
 	case starknet.L1Handler:

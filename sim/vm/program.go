@@ -64,21 +64,29 @@ func (p *Program) function(kind EntryPointType, selector starknet.Felt) (Functio
 	case p == nil:
 		return nil, false
 	case kind == L1Handler:
-		f, ok := p.handlers[selector]
-		return f, ok
+		return lookUp(p.handlers, selector)
 	case kind == Constructor:
 		if p.constructor == nil {
 			return func(*Call) ([]starknet.Felt, error) { return nil, nil }, true
 		}
 		return p.constructor, true
 	}
-	f, ok := p.external[selector]
+	return lookUp(p.external, selector)
+}
+
+// lookUp finds the function of a selector, or __default__ or __l1_default__,
+// whose selector is 0.
+func lookUp(functions map[starknet.Felt]Function, selector starknet.Felt) (Function, bool) {
+	f, ok := functions[selector]
+	if !ok {
+		f, ok = functions[starknet.Felt{}]
+	}
 	return f, ok
 }
 
 // Has reports whether an external function of that name exists.
 func (p *Program) Has(name string) bool {
-	_, ok := p.function(External, starknet.Selector(name))
+	_, ok := p.external[starknet.Selector(name)]
 	return ok
 }
 

@@ -13,6 +13,7 @@ type run struct {
 	state       *state.Overlay
 	block       *starknet.PreConfirmedHeader
 	transaction *starknet.Transaction
+	trusted     bool
 	tracing     bool
 	lastTrace   *Invocation // of the last top-level call
 	maxEvents   int
@@ -45,36 +46,52 @@ func (r *run) call(kind EntryPointType, address, caller, selector starknet.Felt,
 	if err != nil {
 		return nil, &CallError{address, starknet.Felt{}, selector, err}
 	}
-	call := &Call{Address: address, Caller: caller, ClassHash: class.Hash, Selector: selector, Calldata: calldata, run: r}
+	return r.execute(class, &Call{Address: address, Caller: caller, Selector: selector, Calldata: calldata, kind: kind}, "CALL", from)
+}
+
+// libraryCall runs an entry point of a declared class as if it belonged to the
+// contract of the calling call.
+func (r *run) libraryCall(kind EntryPointType, hash, selector starknet.Felt, calldata []starknet.Felt, from *Call) ([]starknet.Felt, error) {
+	class, ok := r.library.Class(hash)
+	if !ok || r.state.Read(state.DeclaredCell(hash)).IsZero() {
+		return nil, &CallError{from.Address, hash, selector, ErrNotDeclared}
+	}
+	call := &Call{Address: from.Address, Caller: from.Caller, Selector: selector, Calldata: calldata, kind: kind}
+	return r.execute(class, call, "LIBRARY_CALL", from)
+}
+
+// execute runs a call with the code of a class.
+func (r *run) execute(class *Class, call *Call, callType string, from *Call) ([]starknet.Felt, error) {
+	call.ClassHash, call.run = class.Hash, r
 	if from != nil {
 		call.depth = from.depth + 1
 	}
 	if r.tracing {
-		call.trace = newInvocation(kind, call)
+		call.trace = newInvocation(callType, call)
 		if from != nil {
 			from.trace.Calls = append(from.trace.Calls, call.trace)
 		} else {
 			r.lastTrace = call.trace
 		}
 	}
-	result, err := r.enter(kind, class, call)
+	result, err := r.enter(class, call)
 	if call.trace != nil {
 		call.trace.finish(result, err)
 	}
 	if err != nil {
-		return nil, &CallError{address, class.Hash, selector, err}
+		return nil, &CallError{call.Address, class.Hash, call.Selector, err}
 	}
 	return result, nil
 }
 
-func (r *run) enter(kind EntryPointType, class *Class, call *Call) ([]starknet.Felt, error) {
+func (r *run) enter(class *Class, call *Call) ([]starknet.Felt, error) {
 	if r.usage.calls++; r.usage.calls > maxCalls || call.depth > maxCallDepth {
 		return nil, Panic("Out of gas")
 	}
 	if class.Program == nil {
 		return nil, ErrNoBehaviour
 	}
-	function, ok := class.Program.function(kind, call.Selector)
+	function, ok := class.Program.function(call.kind, call.Selector)
 	if !ok {
 		return nil, ErrNoEntryPoint
 	}

@@ -55,14 +55,14 @@ type OrderedMessage struct {
 	starknet.MessageToL1
 }
 
-func newInvocation(kind EntryPointType, c *Call) *Invocation {
+func newInvocation(callType string, c *Call) *Invocation {
 	calldata := c.Calldata
 	if calldata == nil {
 		calldata = []starknet.Felt{}
 	}
 	return &Invocation{
 		ContractAddress: c.Address, EntryPointSelector: c.Selector, Calldata: calldata,
-		CallerAddress: c.Caller, ClassHash: c.ClassHash, EntryPointType: kind, CallType: "CALL",
+		CallerAddress: c.Caller, ClassHash: c.ClassHash, EntryPointType: c.kind, CallType: callType,
 		Result: []starknet.Felt{}, Calls: []*Invocation{}, Events: []OrderedEvent{}, Messages: []OrderedMessage{},
 	}
 }

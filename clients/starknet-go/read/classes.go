@@ -21,6 +21,12 @@ func (n *node) readClasses(ctx context.Context, blocks []block) {
 			same(hash.ClassHash(as[contracts.ContractClass](class)), declared.ClassHash, "hash of a class")
 			got(n.CompiledCasm(ctx, declared.ClassHash))
 			classes[*declared.ClassHash] = class
+			n.counts.add("Sierra class hashes computed anew", 1)
+		}
+		for _, declared := range diff.DeprecatedDeclaredClasses {
+			// starknet.go has no hash of Cairo 0 classes.
+			classes[*declared] = got(n.Class(ctx, b.id, declared))
+			n.counts.add("Cairo 0 classes", 1)
 		}
 		for _, deployed := range diff.DeployedContracts {
 			n.checkClassAt(ctx, b.id, deployed.Address, deployed.ClassHash, classes)
@@ -29,7 +35,6 @@ func (n *node) readClasses(ctx context.Context, blocks []block) {
 			n.checkClassAt(ctx, b.id, replaced.ContractClass, replaced.ClassHash, classes) // the field holds the address
 		}
 	}
-	n.counts.add("Sierra class hashes computed anew", len(classes))
 }
 
 func (n *node) checkClassAt(ctx context.Context, id rpc.BlockID, address, classHash *felt.Felt, classes map[felt.Felt]rpc.ClassOutput) {

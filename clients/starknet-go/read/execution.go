@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/NethermindEth/juno/core/felt"
 	"github.com/NethermindEth/starknet.go/account"
+	"github.com/NethermindEth/starknet.go/client"
 	"github.com/NethermindEth/starknet.go/curve"
 	"github.com/NethermindEth/starknet.go/rpc"
 	"github.com/NethermindEth/starknet.go/utils"
@@ -21,19 +23,19 @@ func (n *node) runTransactions(ctx context.Context, blocks []block) {
 	expect(len(statuses) > 0 && statuses[0].Hash != nil, "no messages of an L1 transaction")
 	n.counts.add("messages of an L1 transaction", len(statuses))
 
-	n.awaitBlock(ctx)
 	n.send(ctx, blocks)
 }
 
 // send estimates, simulates and sends a transfer, and waits until it is in a block.
 func (n *node) send(ctx context.Context, blocks []block) {
-	sender, _ := newest[rpc.InvokeTxnV3](blocks)
+	example, _ := newest[rpc.InvokeTxnV3](blocks)
+	sender := n.predeployed(ctx)
 	making := rpc.WithBlockTag(rpc.BlockTagPreConfirmed)
-	transfer := utils.BuildInvokeTxn(sender.SenderAddress, got(n.Nonce(ctx, making, sender.SenderAddress)),
+	transfer := utils.BuildInvokeTxn(sender.Address, got(n.Nonce(ctx, making, sender.Address)),
 		account.FmtCallDataCairo2([]rpc.FunctionCall{{
 			ContractAddress: strk, EntryPointSelector: utils.GetSelectorFromNameFelt("transfer"),
-			Calldata: []*felt.Felt{sender.SenderAddress, utils.Uint64ToFelt(1), &felt.Zero},
-		}}), sender.ResourceBounds, nil)
+			Calldata: []*felt.Felt{sender.Address, utils.Uint64ToFelt(1), &felt.Zero},
+		}}), example.ResourceBounds, nil)
 	fees := got(n.EstimateFee(ctx, []rpc.BroadcastTxn{transfer}, []rpc.SimulationFlag{rpc.SkipValidate}, making))
 	expect(len(fees) == 1 && !fees[0].OverallFee.IsZero(), "no fee")
 	n.counts.add("fee estimates", 1)
@@ -41,9 +43,11 @@ func (n *node) send(ctx context.Context, blocks []block) {
 	expect(len(simulated) == 1 && traceType(simulated[0].TxnTrace) == rpc.TransactionTypeInvoke, "no simulated transfer")
 	n.counts.add("simulated transactions", 1)
 	hash := transactionHash(*transfer, nil, n.chainID)
-	r, s, err := curve.SignFelts(hash, utils.Uint64ToFelt(1))
-	expect(err == nil, "signing: %v", err)
-	transfer.Signature = []*felt.Felt{r, s}
+	transfer.Signature = signed(hash, utils.Uint64ToFelt(1))
+	_, err := n.AddInvokeTransaction(ctx, transfer)
+	expect(err != nil && strings.Contains(err.Error(), "55"), "a wrong signature: %v", err)
+	n.counts.add("wrong signatures refused", 1)
+	transfer.Signature = signed(hash, sender.PrivateKey)
 	sent := got(n.AddInvokeTransaction(ctx, transfer))
 	same(sent.Hash, hash, "hash of the sent transaction")
 	n.awaitReceipt(ctx, sent.Hash)
@@ -60,12 +64,26 @@ func (n *node) estimateMessage(ctx context.Context, message rpc.L1HandlerTxn) {
 	n.counts.add("fee estimates", 1)
 }
 
-// awaitBlock waits for the beginning of a block: then there is time enough to send before
-// the account acts by itself.
-func (n *node) awaitBlock(ctx context.Context) {
-	for before := got(n.BlockNumber(ctx)); got(n.BlockNumber(ctx)) == before; {
-		time.Sleep(50 * time.Millisecond)
-	}
+// predeployedAccount is an account of the simulated node for clients.
+type predeployedAccount struct {
+	Address    *felt.Felt `json:"address"`
+	PrivateKey *felt.Felt `json:"private_key"`
+}
+
+// predeployed returns the first account for clients.
+func (n *node) predeployed(ctx context.Context) predeployedAccount {
+	raw := got(client.DialContext(ctx, n.url))
+	defer raw.Close()
+	var accounts []predeployedAccount
+	err := raw.CallContextWithSliceArgs(ctx, &accounts, "devnet_getPredeployedAccounts")
+	expect(err == nil && len(accounts) > 0, "predeployed accounts: %v", err)
+	return accounts[0]
+}
+
+func signed(hash, privateKey *felt.Felt) []*felt.Felt {
+	r, s, err := curve.SignFelts(hash, privateKey)
+	expect(err == nil, "signing: %v", err)
+	return []*felt.Felt{r, s}
 }
 
 // awaitReceipt polls until a transaction is in a block.

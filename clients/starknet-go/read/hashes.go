@@ -20,6 +20,13 @@ func transactionHash(t rpc.Transaction, receipt *rpc.TransactionReceipt, chainID
 		return got(hash.TransactionHashInvokeV1(&t, chainID))
 	case rpc.InvokeTxnV3:
 		return got(hash.TransactionHashInvokeV3(&t, chainID))
+	case rpc.DeclareTxnV0:
+		return hash.CalculateDeprecatedTransactionHashCommon(new(felt.Felt).SetBytes([]byte("declare")), &felt.Zero, t.SenderAddress,
+			&felt.Zero, curve.PedersenArray(), t.MaxFee, chainID, []*felt.Felt{t.ClassHash})
+	case rpc.DeployTxn:
+		address := deployedAddress(t.ContractAddressSalt, t.ClassHash, t.ConstructorCalldata, receipt)
+		return hash.CalculateDeprecatedTransactionHashCommon(new(felt.Felt).SetBytes([]byte("deploy")), &felt.Zero, address,
+			utils.GetSelectorFromNameFelt("constructor"), curve.PedersenArray(t.ConstructorCalldata...), &felt.Zero, chainID, nil)
 	case rpc.DeclareTxnV1:
 		return got(hash.TransactionHashDeclareV1(&t, chainID))
 	case rpc.DeclareTxnV2:

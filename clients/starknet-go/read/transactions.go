@@ -14,8 +14,8 @@ import (
 func (n *node) readTransactions(ctx context.Context, blocks []block) {
 	facts := n.proofFacts(ctx, blocks)
 	missing := map[string]bool{
-		"INVOKE 0x0": true, "INVOKE 0x1": true, "INVOKE 0x3": true, "INVOKE 0x3 with proof facts": true, "DECLARE 0x2": true,
-		"DECLARE 0x3": true, "DEPLOY_ACCOUNT 0x1": true, "DEPLOY_ACCOUNT 0x3": true, "L1_HANDLER 0x0": true,
+		"INVOKE 0x0": true, "INVOKE 0x1": true, "INVOKE 0x3": true, "INVOKE 0x3 with proof facts": true, "DECLARE 0x0": true,
+		"DECLARE 0x1": true, "DECLARE 0x2": true, "DECLARE 0x3": true, "DEPLOY 0x0": true, "DEPLOY_ACCOUNT 0x1": true, "DEPLOY_ACCOUNT 0x3": true, "L1_HANDLER 0x0": true,
 	}
 	for _, b := range blocks {
 		for i := range b.Transactions {

@@ -1,5 +1,6 @@
 // Classes and the contracts that have them.
 import assert from 'node:assert/strict';
+import { gunzipSync } from 'node:zlib';
 import { hash } from 'starknet';
 
 /** Reads every declared class; returns them by hash, and the hashes of each contract, newest first. */
@@ -14,6 +15,15 @@ export async function readClasses({ provider, head, count }, blocks) {
       assert.equal(await provider.isClassDeclared({ classHash }, head), true);
       classes.set(classHash, sierra);
       count('Sierra class hashes computed anew');
+    }
+  }
+  for (const { update, block_number: number } of blocks) {
+    for (const classHash of update.deprecated_declared_classes) {
+      const cairo0 = await provider.getClass(classHash, number);
+      const program = JSON.parse(gunzipSync(Buffer.from(cairo0.program, 'base64')));
+      assert.equal(hash.computeContractClassHash({ ...cairo0, program }), classHash);
+      classes.set(classHash, cairo0);
+      count('Cairo 0 class hashes computed anew');
     }
   }
   const contracts = new Map();

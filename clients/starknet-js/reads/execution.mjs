@@ -8,10 +8,23 @@ export async function runTransactions(node, blocks) {
   await readTraces(node, blocks);
   await readProof(node, blocks);
   await estimateMessage(node, blocks);
-  const transaction = newest(blocks, 'INVOKE', '0x3');
-  const account = new Account({ provider: node.provider, address: transaction.sender_address, signer: '0x1' });
+  const [{ address, private_key: signer }] = await node.provider.channel.fetchEndpoint('devnet_getPredeployedAccounts');
+  const account = new Account({ provider: node.provider, address, signer });
   assert.equal(await account.getCairoVersion(), '1');
   await trySending(node, account);
+  const stranger = new Account({ provider: node.provider, address, signer: '0x1' });
+  await assert.rejects(stranger.execute(transferTo(address), bounds(blocks)), ({ baseError }) => baseError.code === 55);
+  node.count('wrong signatures refused');
+}
+
+const transferTo = (address) => ({ contractAddress: strk, entrypoint: 'transfer', calldata: [address, 1, 0] });
+
+/** Returns the bounds of some transaction, with which one can be sent without an estimate. */
+function bounds(blocks) {
+  const mapped = Object.entries(newest(blocks, 'INVOKE', '0x3').resource_bounds).map(([resource, bound]) => [
+    resource, { max_amount: BigInt(bound.max_amount), max_price_per_unit: BigInt(bound.max_price_per_unit) },
+  ]);
+  return { resourceBounds: Object.fromEntries(mapped) };
 }
 
 /** Returns the newest successful transaction of a type and version. */
@@ -54,7 +67,7 @@ async function estimateMessage({ provider, count }, blocks) {
 
 /** Estimates and simulates a transfer, sends it and waits until it is in a block. */
 async function trySending({ provider, count }, account) {
-  const transfer = { contractAddress: strk, entrypoint: 'transfer', calldata: [account.address, 1, 0] };
+  const transfer = transferTo(account.address);
   const fee = await account.estimateInvokeFee(transfer);
   assert.ok(fee.overall_fee > 0n);
   assert.equal(fee.unit, 'FRI');
@@ -63,8 +76,6 @@ async function trySending({ provider, count }, account) {
   assert.equal(simulated.transaction_trace.type, 'INVOKE');
   assert.ok(simulated.transaction_trace.execute_invocation.calls.length > 0);
   count('simulated transactions');
-  // At the beginning of a block there is time enough before the account acts by itself.
-  await provider.waitForBlock((await provider.getBlockNumber()) + 1, 50);
   const { transaction_hash: hash } = await account.execute(transfer);
   const receipt = await provider.waitForTransaction(hash, { retryInterval: 200 });
   assert.ok(receipt.isSuccess());

@@ -2,6 +2,8 @@
 import { hash, stark, v2hash } from 'starknet';
 
 const invoke = '0x696e766f6b65'; // "invoke"
+const declare = '0x6465636c617265'; // "declare"
+const deploy = '0x6465706c6f79'; // "deploy"
 
 /** Computes the hash of a transaction as the node gave it. */
 export function transactionHash(t, chainId) {
@@ -24,6 +26,11 @@ export function transactionHash(t, chainId) {
         ...common(t, chainId), contractAddress: deployedAddress(t), classHash: t.class_hash,
         compiledConstructorCalldata: t.constructor_calldata, salt: t.contract_address_salt,
       });
+    case 'DEPLOY 0':
+      return v2hash.calculateTransactionHashCommon(
+        deploy, t.version, deployedAddress(t), hash.getSelectorFromName('constructor'), t.constructor_calldata, 0, chainId);
+    case 'DECLARE 0':
+      return v2hash.calculateTransactionHashCommon(declare, t.version, t.sender_address, 0, [], t.max_fee, chainId, [t.class_hash]);
     case 'DECLARE 1':
     case 'DECLARE 2':
       return v2hash.calculateDeclareTransactionHash(

@@ -8,7 +8,7 @@ const hashesOfKind = 100;
 
 // A chain without one of these would prove too little.
 const necessary = [
-  'INVOKE v0', 'INVOKE v1', 'INVOKE v3', 'INVOKE v3 with proof facts', 'DECLARE v2', 'DECLARE v3',
+  'INVOKE v0', 'INVOKE v1', 'INVOKE v3', 'INVOKE v3 with proof facts', 'DECLARE v0', 'DECLARE v1', 'DECLARE v2', 'DECLARE v3', 'DEPLOY v0',
   'DEPLOY_ACCOUNT v1', 'DEPLOY_ACCOUNT v3', 'L1_HANDLER v0',
 ];
 

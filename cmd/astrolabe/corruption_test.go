@@ -1,0 +1,257 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"astrolabe/domain"
+	"astrolabe/domain/event"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
+	"astrolabe/domain/token"
+	"astrolabe/jobs/census"
+	"astrolabe/jobs/materialise"
+	"astrolabe/jobs/metadata"
+	"astrolabe/jobs/summaries"
+	"astrolabe/node"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/events"
+	"astrolabe/repo/index"
+	"astrolabe/repo/repositories"
+	"astrolabe/repo/repotest"
+	"astrolabe/repo/tokens"
+	"astrolabe/sim"
+)
+
+// reorged is a simulated chain before and after a reorg of its blocks 51 to 55,
+// and its node. It lives as long as the test program.
+var reorged = sync.OnceValues(func() (*reorgedChain, error) {
+	simulated, err := sim.New(sim.Config{Blocks: 55})
+	if err != nil {
+		return nil, err
+	}
+	before, err := repotest.Facts(simulated)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(simulated.Reorg(5), simulated.Mine(5)); err != nil {
+		return nil, err
+	}
+	after, err := repotest.Facts(simulated)
+	return &reorgedChain{simulated, before, after}, err
+})
+
+type reorgedChain struct {
+	*sim.Node
+	before, after []facts.Block
+}
+
+// worked is the template of a database with the blocks of reorged and the results
+// of all jobs: one partition was loaded and built, two were ready from the start,
+// and the last is still loading. Its blocks above 50 were replaced by a reorg.
+func worked(ctx context.Context, url string) error {
+	if err := repotest.Migrated(ctx, url); err != nil {
+		return err
+	}
+	chain, err := reorged()
+	if err != nil {
+		return err
+	}
+	db, err := repo.Open(ctx, repo.Options{URL: url})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	index := repotest.NewIndex(ctx, db, 0, 10)
+	index.Load(chain.before[:20])
+	index.Commit(index.Open(20, 40, indexing.RangeReady), chain.before[20:40])
+	index.Commit(index.Open(40, 48, indexing.RangeReady), chain.before[40:48])
+	last := index.Open(48, 0, indexing.RangeLoading)
+	index.Commit(last, chain.before[48:])
+	index.Undo(&chain.after[50].Header)
+	index.Finalized = new(uint64(len(chain.after)) - 1 - 20)
+	index.Commit(last, chain.after[51:])
+	index.RecordHead(30)
+	index.Release()
+	if err := index.Err(); err != nil {
+		return err
+	}
+	return work(ctx, db, chain)
+}
+
+// work runs the jobs until they have nothing left to do.
+func work(ctx context.Context, db *repo.DB, chain *reorgedChain) error {
+	server := httptest.NewServer(chain.Handler())
+	defer server.Close()
+	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}})
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	views, silent := map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, slog.New(slog.DiscardHandler)
+	checkpoints := index.NewCheckpoints(db)
+	jobs := []func(context.Context, time.Time) error{
+		(&summaries.Sums{Store: tokens.NewSummaries(db), Logger: silent}).Run,
+		(&summaries.Supplies{Nodes: views, Index: checkpoints, Store: tokens.NewSupplies(db), Logger: silent}).Run,
+		(&metadata.Worker{Nodes: views, Index: checkpoints, Store: tokens.NewTokens(db), Logger: silent}).Run,
+		(&census.Worker{
+			Nodes: views, Index: checkpoints, Classes: index.NewArchive(db), Store: repositories.Census(db), Logger: silent, Refresh: time.Hour, Retention: 6 * time.Hour,
+		}).Run,
+		(&materialise.Extend{Chains: []domain.Chain{domain.Mainnet}, Store: events.NewCertificates(db), Logger: silent, Declared: []event.SelectorPosition{
+			{Selector: repotest.TransferSelector, Position: 1}, {Selector: repotest.ApprovalSelector, Position: 1},
+		}}).Run,
+	}
+	for range 2 { // a certificate is verified in a later run than the one that made it
+		for _, job := range jobs {
+			if err := job(ctx, time.Now()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// TestEveryCorruptionIsFoundAndRepairedByThePrintedAdvice damages an index in
+// every way of the list, runs what fsck prints until it finds nothing, and
+// compares the index with a clean one. fsck has a node only for what cannot be
+// found without one.
+func TestEveryCorruptionIsFoundAndRepairedByThePrintedAdvice(t *testing.T) {
+	t.Parallel()
+	chain, err := reorged()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(chain.Handler())
+	t.Cleanup(server.Close)
+	clean := &repairman{T: t, url: pgtest.Database(t, worked), node: server.URL}
+	if found := clean.fsck(true); len(found) > 0 {
+		t.Fatalf("a clean index has findings:\n%s", strings.Join(found, "\n"))
+	}
+	digest := clean.digest()
+	for i, c := range corruptions {
+		if os.Getenv("ASTROLABE_SOAK") == "" && i%quick != 0 {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := &repairman{T: t, url: pgtest.Database(t, worked), node: server.URL}
+			r.sql(c.statement)
+			advice := r.fsck(c.byNode)
+			if len(advice) == 0 {
+				t.Fatal("fsck finds nothing")
+			}
+			for round := 0; len(advice) > 0; round++ {
+				if round == 6 {
+					t.Fatalf("after %d rounds of repairs fsck still advises:\n%s", round, strings.Join(advice, "\n"))
+				}
+				for _, command := range advice {
+					r.follow(command)
+				}
+				advice = r.fsck(c.byNode)
+			}
+			if got := r.digest(); got != digest {
+				t.Errorf("after the repair the digest is\n%swant\n%s", got, digest)
+			}
+			if advice := r.fsck(true); len(advice) > 0 {
+				t.Errorf("a node finds more:\n%s", strings.Join(advice, "\n"))
+			}
+		})
+	}
+}
+
+// quick is which share of the corruptions an ordinary test run tries; all of them
+// take minutes, and run when ASTROLABE_SOAK is set.
+const quick = 8
+
+// repairman damages a database and follows advice.
+type repairman struct {
+	*testing.T
+	url, node string
+}
+
+// command runs a command of the program.
+func (r *repairman) command(line string) (code int, output string) {
+	r.Helper()
+	var stdout, stderr bytes.Buffer
+	args := append(strings.Fields(line), "--database-url="+r.url)
+	code = run(r.Context(), args, &stdout, &stderr)
+	return code, stdout.String() + stderr.String()
+}
+
+var printedAdvice = regexp.MustCompile(`(?m)^    repair: (.*)$`)
+
+// fsck returns the distinct repairs that fsck prints.
+func (r *repairman) fsck(withNode bool) (advice []string) {
+	r.Helper()
+	line := "fsck"
+	if withNode {
+		line += " --node-main=" + r.node
+	}
+	code, output := r.command(line)
+	r.Logf("%s", output)
+	for _, match := range printedAdvice.FindAllStringSubmatch(output, -1) {
+		if !slices.Contains(advice, match[1]) {
+			advice = append(advice, match[1])
+		}
+	}
+	if (code == exitOK) != (len(advice) == 0) {
+		r.Fatalf("fsck: exit code %d with %d repairs:\n%s", code, len(advice), output)
+	}
+	return advice
+}
+
+// follow does what fsck printed: a command of this program, or SQL.
+func (r *repairman) follow(advice string) {
+	r.Helper()
+	line, ours := strings.CutPrefix(advice, "astrolabe ")
+	if !ours {
+		r.sql(advice)
+		return
+	}
+	if strings.HasPrefix(line, "repair") {
+		line += " --node-main=" + r.node
+	}
+	if code, output := r.command(line); code != exitOK {
+		r.Fatalf("%s: exit code %d\n%s", advice, code, output)
+	} else {
+		r.Logf("%s", output)
+	}
+}
+
+func (r *repairman) sql(statement string) {
+	r.Helper()
+	conn, err := pgx.Connect(r.Context(), r.url)
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer conn.Close(r.Context())
+	tag, err := conn.Exec(r.Context(), statement)
+	if err != nil {
+		r.Fatalf("%s: %v", statement, err)
+	}
+	if (tag.Update() || tag.Delete() || tag.Insert()) && tag.RowsAffected() == 0 {
+		r.Fatalf("%s changed no rows", statement)
+	}
+}
+
+func (r *repairman) digest() string {
+	r.Helper()
+	code, output := r.command("digest --tables")
+	if code != exitOK {
+		r.Fatalf("digest: exit code %d\n%s", code, output)
+	}
+	return output
+}

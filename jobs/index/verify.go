@@ -1,0 +1,45 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
+	"astrolabe/domain/integrity"
+	"astrolabe/starknet"
+)
+
+// level returns the level of verification that the operator chose.
+func (l *Loop) level() facts.Verification { return cmp.Or(l.Verify, facts.Unverified) }
+
+// verify checks a fetched block and sets the level that it reached, or the
+// error.
+func (l *Loop) verify(got *fetched) {
+	got.reached, got.err = integrity.Verify(l.level(), l.Chain, got.block, got.update)
+	got.err = blame(got.err, got.upstream)
+}
+
+// blame adds the upstreams that answered to a mismatch.
+func blame(err error, upstream string) error {
+	if m, ok := errors.AsType[*integrity.MismatchError](err); ok {
+		m.Upstream = upstream
+	}
+	return err
+}
+
+// agree requires that enough upstreams have the same block.
+func (l *Loop) agree(ctx context.Context, number uint64, hash starknet.Felt) error {
+	if l.Quorum <= 1 {
+		return nil
+	}
+	agreeing, others, err := l.Node.Agreement(ctx, number, hash)
+	if err != nil || agreeing >= l.Quorum {
+		return err
+	}
+	return fmt.Errorf("%w: %d of %d required have block %d with the hash %s; %s",
+		indexing.ErrNoQuorum, agreeing, l.Quorum, number, hash, strings.Join(others, "; "))
+}

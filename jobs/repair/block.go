@@ -1,0 +1,102 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
+	"astrolabe/jobs/index"
+	"astrolabe/starknet"
+)
+
+// block repairs one block.
+func (j *Job) block(ctx context.Context, lease indexing.Lease, number uint64) error {
+	at, err := j.Checkpoints.Checkpoint(ctx, j.Chain)
+	if err != nil {
+		return err
+	}
+	if at == nil || number < at.First || number >= at.Next() {
+		if err := j.Store.RemoveBlock(ctx, lease, number); err != nil {
+			return err
+		}
+		j.report("block %d is not indexed; its rows were removed", number)
+		return nil
+	}
+	around, held, err := j.Store.Surroundings(ctx, j.Chain, number)
+	if err != nil {
+		return err
+	}
+	if !held {
+		return fmt.Errorf("block %d belongs to no partition; run: astrolabe fsck --chain %s", number, j.Chain)
+	}
+	block, update, err := j.fetch(ctx, number, around)
+	if err != nil {
+		return err
+	}
+	expected, err := j.derive(ctx, at, block, update)
+	if err != nil {
+		return err
+	}
+	stored, digest, err := j.stored(ctx, number)
+	if err != nil {
+		return err
+	}
+	difference, changed := "rows cannot be read", true
+	if stored != nil {
+		var d facts.Difference
+		d, changed = facts.FirstDifference(stored, &expected)
+		difference = d.String()
+	}
+	forgotten, err := j.Store.RepairBlock(ctx, lease, around.Range, expected, changed)
+	if err != nil {
+		return err
+	}
+	switch {
+	case changed:
+		j.report("block %d rewritten: %s", number, difference)
+	case digest == nil:
+		j.report("block %d confirmed, and its digest stored", number)
+	default:
+		j.report("block %d confirmed", number)
+	}
+	return j.follow(ctx, lease, number, affected(stored, &expected, forgotten))
+}
+
+// stored returns a block as it is stored; nil if it cannot be read.
+func (j *Job) stored(ctx context.Context, number uint64) (*facts.Block, *facts.Digest, error) {
+	for run, err := range j.Archive.StoredRuns(ctx, j.Chain, number, number) {
+		if errors.Is(err, indexing.ErrDamaged) {
+			return nil, nil, nil
+		}
+		if err != nil {
+			// A table that is missing cannot be read either; repairing creates it.
+			return nil, nil, nil //nolint:nilerr // the write that follows reports an outage
+		}
+		return &run.Blocks[0], run.Digests[0], nil
+	}
+	return nil, nil, nil
+}
+
+// derive verifies a block of the node and returns all its rows, as an index that
+// reached it without damage would have stored them.
+func (j *Job) derive(ctx context.Context, at *indexing.Checkpoint, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Block, error) {
+	number := block.BlockNumber
+	missing, err := j.namesMissing(ctx, update)
+	if err != nil {
+		return facts.Block{}, err
+	}
+	indexer := index.Loop{
+		Chain: j.Chain, Node: j.Node, Classes: past{j, number, block.BlockHash},
+		Verify: j.Verify, AcceptMissingClasses: missing, Logger: slog.New(slog.DiscardHandler),
+	}
+	expected, err := indexer.Derive(ctx, at.First, block, update)
+	if err != nil {
+		return facts.Block{}, fmt.Errorf("block %d of the node: %w", number, err)
+	}
+	seen, err := j.Archive.FirstSeen(ctx, j.Chain, number)
+	expected.Tokens = seen.First(number, expected.Tokens)
+	return expected, err
+}

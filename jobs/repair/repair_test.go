@@ -1,0 +1,227 @@
+package repair
+
+import (
+	"errors"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"astrolabe/domain"
+	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
+	"astrolabe/node"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
+	"astrolabe/repo/index"
+	"astrolabe/repo/repotest"
+	"astrolabe/sim"
+	"astrolabe/sim/fault"
+	"astrolabe/starknet"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(pgtest.Main{M: m})
+}
+
+// patient is an indexed database, a node of a chain and a job.
+type patient struct {
+	*testing.T
+	*Job
+	sim   *sim.Node
+	db    *repo.DB
+	conn  *pgx.Conn
+	lines []string // that the job reported
+}
+
+func admit(t *testing.T, template pgtest.Template, config sim.Config) *patient {
+	t.Helper()
+	simulated, err := sim.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(simulated.Handler())
+	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		pool.Close()
+		_ = simulated.Close()
+		server.Close()
+	})
+	url := pgtest.Database(t, template)
+	db, err := repo.Open(t.Context(), repo.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	p := &patient{T: t, sim: simulated, db: db, conn: conn}
+	p.Job = &Job{
+		Chain: domain.Mainnet, Leases: index.NewLeases(db), Checkpoints: index.NewCheckpoints(db), Archive: index.NewArchive(db),
+		Store: index.NewRepairer(db), Node: repotest.OnceRead{Source: pool.Source()}, Holder: "test",
+		Report: func(line string) { p.lines = append(p.lines, line) },
+	}
+	return p
+}
+
+func (p *patient) digest() string {
+	p.Helper()
+	digest, err := index.NewArchive(p.db).Digest(p.Context(), domain.Mainnet)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return digest
+}
+
+func (p *patient) strike(statement string) {
+	p.Helper()
+	if tag, err := p.conn.Exec(p.Context(), statement); err != nil || tag.RowsAffected() == 0 {
+		p.Fatalf("%s: %s, %v", statement, tag, err)
+	}
+}
+
+// TestARepairedBlockIsAsItWas repairs intact blocks, whose rows must not change:
+// of the whole chain, and of a partial history with observed classes.
+func TestARepairedBlockIsAsItWas(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		template    pgtest.Template
+		first, last uint64
+	}{"whole": {repotest.Indexed, 0, 60}, "partial": {repotest.Begun, repotest.PartialFirst, 60}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := admit(t, c.template, sim.Config{Blocks: 60})
+			before := p.digest()
+			if err := p.Blocks(t.Context(), c.first, c.last); err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range p.lines {
+				if !strings.HasSuffix(line, " confirmed") {
+					t.Errorf("got %q, want every block confirmed", line)
+				}
+			}
+			if after := p.digest(); after != before {
+				t.Errorf("the digest is %s, want %s", after, before)
+			}
+		})
+	}
+}
+
+func TestABlockGetsADigestOnlyAfterTheNodeConfirmedIt(t *testing.T) {
+	t.Parallel()
+	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
+	p.strike("UPDATE blocks SET base_digest = NULL WHERE block = 12")
+	if err := p.Blocks(t.Context(), 12, 12); err != nil {
+		t.Fatal(err)
+	}
+	if want := "block 12 confirmed, and its digest stored"; !slices.Contains(p.lines, want) {
+		t.Errorf("got %q, want %q", p.lines, want)
+	}
+	var held bool
+	if err := p.conn.QueryRow(t.Context(), "SELECT base_digest IS NOT NULL FROM blocks WHERE block = 12").Scan(&held); err != nil || !held {
+		t.Errorf("got a digest: %t, %v; want one", held, err)
+	}
+}
+
+func TestANodeOfAnotherChainRepairsNothing(t *testing.T) {
+	t.Parallel()
+	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60, Seed: 1})
+	p.strike("UPDATE events SET payload = payload || payload WHERE block = 12")
+	before := p.digest()
+	if err := p.Blocks(t.Context(), 12, 12); !errors.Is(err, ErrOtherChain) {
+		t.Errorf("got %v, want %v", err, ErrOtherChain)
+	}
+	if after := p.digest(); after != before {
+		t.Errorf("the digest is %s, want %s", after, before)
+	}
+}
+
+func TestADamagedHashIsReplacedOnlyIfBothNeighboursConfirmIt(t *testing.T) {
+	t.Parallel()
+	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
+	before := p.digest()
+	p.strike("UPDATE blocks SET hash = state_root WHERE block = 30")
+	if err := p.Blocks(t.Context(), 30, 30); err != nil || p.digest() != before {
+		t.Fatalf("got %v and digest %s, want %s", err, p.digest(), before)
+	}
+	if len(p.lines) == 0 || !strings.Contains(p.lines[0], "is confirmed by the neighbouring blocks and the node") {
+		t.Errorf("got %q, want the first line to say who confirmed the hash", p.lines)
+	}
+	p.strike("UPDATE blocks SET hash = state_root WHERE block = 30")
+	p.strike("UPDATE blocks SET parent_hash = state_root WHERE block = 31")
+	if err := p.Blocks(t.Context(), 30, 30); !errors.Is(err, ErrOtherChain) {
+		t.Errorf("got %v, want %v", err, ErrOtherChain)
+	}
+}
+
+// TestLaterBlocksFollowARepairedClassChange makes a block forget the class of a
+// token, and the rows that were derived since then follow the mistake.
+func TestLaterBlocksFollowARepairedClassChange(t *testing.T) {
+	t.Parallel()
+	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
+	before := p.digest()
+	var block uint64
+	err := p.conn.QueryRow(t.Context(), `
+		SELECT c.block FROM contract_classes c JOIN classes k ON k.chain = 1 AND k.id = c.class
+		WHERE c.chain = 1 AND k.standard > 0 AND EXISTS (SELECT FROM transfers_1_25 t WHERE t.token = c.address) ORDER BY c.block DESC LIMIT 1`).Scan(&block)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := strconv.FormatUint(block, 10)
+	p.strike("UPDATE tokens SET block = 44, standard = 3 WHERE chain = 1 AND address IN (SELECT address FROM contract_classes WHERE chain = 1 AND block = " + number + ")")
+	p.strike("DELETE FROM transfers WHERE block > 25 AND token IN (SELECT address FROM contract_classes WHERE chain = 1 AND block = " + number + ")")
+	p.strike("DELETE FROM contract_classes WHERE chain = 1 AND block = " + number)
+	if err := p.Blocks(t.Context(), block, block); err != nil {
+		t.Fatal(err)
+	}
+	if after := p.digest(); after != before {
+		t.Errorf("after %q the digest is %s, want %s", p.lines, after, before)
+	}
+}
+
+func TestRepairStoresNoBlockThatDoesNotVerify(t *testing.T) {
+	t.Parallel()
+	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
+	p.Verify = facts.FullyVerified
+	before := p.digest()
+	if err := p.sim.Fault(fault.Fault{Kind: fault.Lie, Lie: "event.data", Block: new(uint64(12))}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Blocks(t.Context(), 12, 12); !errors.Is(err, indexing.ErrInconsistent) {
+		t.Errorf("got %v, want %v", err, indexing.ErrInconsistent)
+	}
+	p.sim.ClearFaults()
+	if err := p.Blocks(t.Context(), 12, 12); err != nil || p.digest() != before {
+		t.Errorf("got %v and digest %s, want %s", err, p.digest(), before)
+	}
+}
+
+func TestNothingIsRepairedWhileAnIndexerLeads(t *testing.T) {
+	t.Parallel()
+	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
+	if _, leads, err := index.NewLeases(p.db).TakeLease(t.Context(), domain.Mainnet, "indexer", time.Minute); err != nil || !leads {
+		t.Fatal(err)
+	}
+	for name, act := range map[string]func() error{
+		"block":      func() error { return p.Blocks(t.Context(), 12, 12) },
+		"class":      func() error { return p.Class(t.Context(), starknet.Felt{}) },
+		"entry":      func() error { return p.Entry(t.Context(), "addresses", 5) },
+		"checkpoint": func() error { return p.Checkpoint(t.Context()) },
+		"results":    func() error { return p.Discard(t.Context(), indexing.Sums) },
+	} {
+		if err := act(); !errors.Is(err, indexing.ErrLed) {
+			t.Errorf("%s: got %v, want %v", name, err, indexing.ErrLed)
+		}
+	}
+}

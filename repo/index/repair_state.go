@@ -1,0 +1,124 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"astrolabe/domain"
+	"astrolabe/domain/indexing"
+	"astrolabe/domain/token"
+	"astrolabe/repo"
+	"astrolabe/repo/model"
+)
+
+// ResetCheckpoint moves the checkpoint of a chain to its newest stored block,
+// the finalized tier to its depth below that if it is out of bounds, and the ends
+// of the verified blocks to where they are; it forgets a watermark of L1
+// acceptance that is above the head or of another block. It returns the block.
+func (r Repairer) ResetCheckpoint(ctx context.Context, lease indexing.Lease) (at domain.BlockRef, err error) {
+	code := model.Code(lease.Chain)
+	err = r.writer.lead(ctx, lease, func(tx repo.Tx) error {
+		ranges, err := rangesAfter(ctx, tx, lease.Chain, -1)
+		if err != nil {
+			return err
+		}
+		if len(ranges) == 0 {
+			return fmt.Errorf("%s has no partition", lease.Chain)
+		}
+		first, blocks := ranges[0].From, fsck{chain: lease.Chain, code: code}.rows("blocks", ranges)
+		// The newest block that is a child of a stored one: a stray row is not.
+		err = tx.NewRaw(fmt.Sprintf(`/* repair.newest */
+			SELECT b.block, b.hash FROM %[1]s AS b
+			WHERE b.block = ?0 OR EXISTS (SELECT FROM %[1]s AS p WHERE p.block = b.block - 1 AND p.hash = b.parent_hash)
+			ORDER BY b.block DESC LIMIT 1`, blocks), first).Scan(ctx, &at.Number, &at.Hash)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("%s has no stored block that continues another", lease.Chain)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := tx.NewRaw(`/* repair.stand */
+			INSERT INTO index_checkpoints (chain, first_block, block, hash) VALUES (?0, ?1, ?2, ?3)
+			ON CONFLICT (chain) DO UPDATE SET first_block = excluded.first_block, block = excluded.block, hash = excluded.hash`,
+			code, first, at.Number, at.Hash).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := tx.NewRaw(`/* repair.tier */
+			UPDATE index_checkpoints c SET finalized_block = CASE WHEN c.block - h.finality_depth >= c.first_block THEN c.block - h.finality_depth END
+			FROM chain_heads h WHERE c.chain = ?0 AND h.chain = ?1 AND h.finality_depth IS NOT NULL AND `+tierOutOfBounds,
+			code, string(lease.Chain)).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := tx.NewRaw("/* repair.tier_above */ UPDATE index_checkpoints SET finalized_block = block WHERE chain = ? AND finalized_block > block",
+			code).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := tx.NewRaw(`/* repair.l1 */
+			UPDATE chain_heads h SET l1_block_number = NULL, l1_block_hash = NULL, l1_observed_at = NULL WHERE h.chain = ?
+				AND (h.l1_block_number > h.block_number OR EXISTS (SELECT FROM `+blocks+` AS b WHERE b.block = h.l1_block_number AND b.hash <> h.l1_block_hash))`,
+			string(lease.Chain)).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := tx.NewRaw(`/* repair.verified_through */
+			UPDATE index_checkpoints c SET transactions_block = CASE WHEN v.transactions >= c.first_block THEN v.transactions END,
+				full_block = CASE WHEN v.whole >= c.first_block THEN v.whole END
+			FROM (SELECT coalesce(min(block) FILTER (WHERE verification < 1) - 1, ?1) AS transactions,
+				coalesce(min(block) FILTER (WHERE verification < 2) - 1, ?1) AS whole FROM `+blocks+` AS b WHERE b.block <= ?1) AS v
+			WHERE c.chain = ?0`, code, at.Number).Exec(ctx); err != nil {
+			return err
+		}
+		if err := advanceEpoch(ctx, tx, lease.Chain); err != nil {
+			return err
+		}
+		return notifyBlocks(ctx, tx, lease.Chain)
+	})
+	return at, err
+}
+
+// tierOutOfBounds is true for a checkpoint c and head h whose finalized tier does
+// not end finality_depth blocks below the checkpoint. It may end higher after a
+// reorg or a rollback, which chain_forks records, until new blocks follow.
+const tierOutOfBounds = `(coalesce(c.finalized_block, c.first_block - 1) < c.block - h.finality_depth
+	OR c.finalized_block > c.block - h.finality_depth
+		AND NOT EXISTS (SELECT FROM chain_forks f WHERE f.chain = c.chain AND f.block >= c.finalized_block AND f.block <= c.block))`
+
+// Discard discards the results of a kind of job; the workers compute them again.
+func (r Repairer) Discard(ctx context.Context, lease indexing.Lease, kind indexing.Results) error {
+	return r.writer.lead(ctx, lease, func(tx repo.Tx) error {
+		if err := discard(ctx, tx, lease.Chain, kind); err != nil {
+			return err
+		}
+		return advanceEpoch(ctx, tx, lease.Chain)
+	})
+}
+
+func discard(ctx context.Context, tx repo.Tx, c domain.Chain, kind indexing.Results) error {
+	code := model.Code(c)
+	switch kind {
+	case indexing.Sums:
+		return run(ctx, tx, `/* sums.discard */
+			INSERT INTO token_summary_checkpoints (chain) VALUES (%d) ON CONFLICT (chain) DO UPDATE SET block = NULL`, code)
+	case indexing.Supplies:
+		return run(ctx, tx, `/* supplies.discard */
+			UPDATE tokens SET supply = NULL, supply_block = NULL, supply_due = '-infinity' WHERE chain = %d AND supply_block IS NOT NULL`, code)
+	case indexing.Metadata:
+		return run(ctx, tx, `/* metadata.discard */
+			UPDATE tokens SET name = NULL, symbol = NULL, decimals = NULL, metadata_block = NULL, metadata_at = NULL, metadata_due = '-infinity'
+			WHERE chain = %d AND (metadata_block IS NOT NULL OR name IS NOT NULL OR symbol IS NOT NULL OR decimals IS NOT NULL)`, code)
+	case indexing.Censuses:
+		if err := run(ctx, tx, "/* census.epoch */ INSERT INTO census_epochs (chain) VALUES (%d) ON CONFLICT DO NOTHING", code); err != nil {
+			return err
+		}
+		return revokeCensuses(ctx, tx, c, 0, token.ReasonRederived)
+	case indexing.Certificates:
+		return run(ctx, tx, "/* certificates.discard */ DELETE FROM event_certificates WHERE chain = %d", code)
+	case indexing.Pools:
+		if err := run(ctx, tx, "/* pools.discard */ DELETE FROM market_pools WHERE chain = %d", code); err != nil {
+			return err
+		}
+		return run(ctx, tx, "/* pools.rescan */ DELETE FROM market_scans WHERE chain = %d", code)
+	}
+	return fmt.Errorf("%s are no results of a job", kind)
+}

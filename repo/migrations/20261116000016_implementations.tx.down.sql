@@ -1,0 +1,2 @@
+DROP TABLE untyped_transfers;
+DROP TABLE contract_implementations;

@@ -1,0 +1,3 @@
+// Package key holds the keys of simulated accounts: signatures on the Stark
+// curve, which are deterministic.
+package key
