@@ -23,9 +23,8 @@ func (p *Pool) StateUpdate(ctx context.Context, id BlockID) (starknet.StateUpdat
 }
 
 // Class returns a declared class. A Sierra class of another hash is
-// indexing.ErrInconsistent. A
-// Cairo 0 class is not, because some nodes store old ones in a form that no
-// longer hashes to their class hash.
+// indexing.ErrInconsistent. A Cairo 0 class is not, because some nodes store old
+// ones in a form that no longer hashes to their class hash.
 func (p *Pool) Class(ctx context.Context, id BlockID, hash starknet.Felt) (starknet.Class, error) {
 	return ask(ctx, p, "starknet_getClass", []any{id, hash}, func(result []byte) (starknet.Class, error) {
 		var class starknet.Class
@@ -33,7 +32,10 @@ func (p *Pool) Class(ctx context.Context, id BlockID, hash starknet.Felt) (stark
 			return class, err
 		}
 		if class.Sierra != nil {
-			if got := class.Sierra.Hash(); got != hash {
+			switch got, err := class.Hash(); {
+			case err != nil:
+				return class, err
+			case got != hash:
 				return class, fmt.Errorf("%w: class %s hashes to %s", indexing.ErrInconsistent, hash, got)
 			}
 		}

@@ -49,9 +49,12 @@ func (c Class) MarshalJSON() ([]byte, error) {
 }
 
 // Hash returns the class hash. For a Cairo 0 class it is correct only if the
-// node preserved the program exactly as declared, which some nodes did not.
+// node preserved the program exactly as declared, which some nodes did not. It
+// returns ErrMalformedClass for a Sierra class of an unknown version.
 func (c Class) Hash() (Felt, error) {
 	switch {
+	case c.Sierra != nil && c.Sierra.ContractClassVersion != sierraClassVersion:
+		return Felt{}, fmt.Errorf("%w: contract_class_version is %.20q, want %q", ErrMalformedClass, c.Sierra.ContractClassVersion, sierraClassVersion)
 	case c.Sierra != nil:
 		return c.Sierra.Hash(), nil
 	case c.Deprecated != nil:

@@ -10,6 +10,7 @@
 // What no hash commits to cannot be verified at any level:
 //
 //   - the finality status of a block and of its receipts;
+//   - the unit of the fee of an L1 handler, which pays none;
 //   - the L2 gas that a transaction consumed, for which receipts hash zero;
 //   - the order of the lists in a state diff, which has no meaning;
 //   - before Starknet 0.13.2: receipts other than their events, state diffs

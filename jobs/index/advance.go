@@ -146,6 +146,9 @@ func (d *derivation) next(ctx context.Context, got fetched, previous *domain.Blo
 		return facts.Block{}, fmt.Errorf("%w: block %d has parent %s, but block %d is %s",
 			errForked, got.block.BlockNumber, got.block.ParentHash, previous.Number, previous.Hash)
 	}
+	if got.block.BlockNumber == 0 {
+		d.root = new(starknet.Felt) // the state before the first block is empty
+	}
 	if d.root != nil {
 		if err := integrity.Continues(*d.root, got.block.BlockNumber, got.update); err != nil {
 			return facts.Block{}, blame(err, got.upstream)
