@@ -127,25 +127,34 @@ func (m *Model) callBody(t *tx, c call) object {
 	}
 }
 
-// decodedCalldata decodes the calldata of a call by the class in force; two
-// classes must agree.
+// decodedCalldata decodes the calldata of a call by what the called contract
+// executes; all that it may have executed during the block must agree.
 func (m *Model) decodedCalldata(t *tx, c call) any {
 	var readings []any
-	for _, hash := range m.around(c.to, t.block) {
-		var reading any
-		if schema := m.Classes[hash]; schema != nil {
-			if f := schema.Function(c.selector); f != nil {
-				if fields, err := f.DecodeInputs(c.calldata); err == nil {
-					reading = fieldBodies(fields)
-				}
-			}
-		}
-		readings = append(readings, reading)
+	for _, executed := range m.codes(c.to, t.block) {
+		readings = append(readings, m.inputs(executed, c))
 	}
-	if len(readings) == 0 || len(readings) > 1 && !same(readings[0], readings[1]) {
+	if len(readings) == 0 || slices.ContainsFunc(readings, func(other any) bool { return !same(readings[0], other) }) {
 		return nil
 	}
 	return readings[0]
+}
+
+// inputs decodes the calldata of a call by the first class of a code that has
+// the entry point.
+func (m *Model) inputs(executed code, c call) any {
+	for _, class := range executed {
+		schema := m.Classes[class]
+		if schema == nil || schema.Function(c.selector) == nil {
+			continue
+		}
+		fields, err := schema.Function(c.selector).DecodeInputs(c.calldata)
+		if err != nil {
+			return nil
+		}
+		return fieldBodies(fields)
+	}
+	return nil
 }
 
 func fieldBodies(fields []abi.Field) []object {

@@ -15,15 +15,16 @@ import (
 type AccountCall struct {
 	facts.Call
 	Name string // of the entry point; empty if no indexed class has it
-	// Inputs is the calldata by the ABI of the class that was in force; nil when
-	// there is none that the whole calldata fits.
+	// Inputs is the calldata by the ABI of the class that was in force, or of the
+	// class that it executed as a proxy; nil when the whole calldata fits neither.
 	Inputs []abi.Field
 }
 
 // Calls returns the calls of each transaction in order, nil for transactions
 // that are not an account's or whose calldata has an unknown layout. Calldata
-// is decoded only with the class of the called contract at that block; if the
-// class was replaced within the block, both classes must decode it alike.
+// is decoded only with the class of the called contract at that block and, if
+// that is a proxy without the entry point, with the class that it executes. If
+// either was replaced within the block, all must decode it alike.
 func (s *Transactions) Calls(ctx context.Context, c domain.Chain, txs []*TxFacts) ([][]AccountCall, error) {
 	calls := PrepareCalls(txs)
 	if calls.Lookups.Empty() {
@@ -44,7 +45,7 @@ type PreparedCalls struct {
 	txs   []*TxFacts
 	lists [][]AccountCall
 	named map[starknet.Felt]bool
-	known map[contractAt]bool
+	known map[ContractAt]bool
 }
 
 // CallLookups are the lookups for decoding calls: classes of contracts at
@@ -68,15 +69,9 @@ type CallAnswers struct {
 	Names []string
 }
 
-// contractAt is a contract at a block.
-type contractAt struct {
-	contract starknet.Felt
-	block    uint64
-}
-
 // PrepareCalls reads the calls of transactions out of their calldata.
 func PrepareCalls(txs []*TxFacts) *PreparedCalls {
-	a := &PreparedCalls{txs: txs, lists: make([][]AccountCall, len(txs)), named: make(map[starknet.Felt]bool), known: make(map[contractAt]bool)}
+	a := &PreparedCalls{txs: txs, lists: make([][]AccountCall, len(txs)), named: make(map[starknet.Felt]bool), known: make(map[ContractAt]bool)}
 	for i, tx := range txs {
 		calls, ok := facts.Calls(&tx.Transaction)
 		if !ok {
@@ -97,7 +92,7 @@ func (a *PreparedCalls) add(call facts.Call, block uint64) {
 		a.named[call.Selector] = true
 		q.Selectors = append(q.Selectors, call.Selector)
 	}
-	at := contractAt{call.To, block}
+	at := ContractAt{call.To, block}
 	if a.known[at] {
 		return
 	}
@@ -117,14 +112,14 @@ func (s *Transactions) DecodeCalls(ctx context.Context, c domain.Chain, a *Prepa
 		for j := range a.lists[i] {
 			call := &a.lists[i][j]
 			call.Name = names[call.Selector]
-			call.Inputs = inputs(call.Call, runtimes[contractAt{call.To, tx.Block.Number}])
+			call.Inputs = inputs(call.Call, runtimes[ContractAt{call.To, tx.Block.Number}])
 		}
 	}
 	return a.lists, nil
 }
 
-// runtimes returns the classes of the contracts around their blocks.
-func (s *Transactions) runtimes(ctx context.Context, c domain.Chain, asked CallLookups, histories []facts.ClassHistory) (map[contractAt]facts.Runtime, error) {
+// runtimes returns what the contracts executed around their blocks.
+func (s *Transactions) runtimes(ctx context.Context, c domain.Chain, asked CallLookups, histories []facts.ClassHistory) (map[ContractAt]facts.Runtime, error) {
 	var hashes []starknet.Felt
 	for i, history := range histories {
 		before, after := history.Around(asked.Blocks[i])
@@ -138,43 +133,48 @@ func (s *Transactions) runtimes(ctx context.Context, c domain.Chain, asked CallL
 	if err != nil {
 		return nil, err
 	}
-	runtimes := make(map[contractAt]facts.Runtime, len(histories))
+	contracts, runtimes := make([]ContractAt, len(histories)), make([]facts.Runtime, len(histories))
 	for i, history := range histories {
+		contracts[i] = ContractAt{asked.Contracts[i], asked.Blocks[i]}
 		before, after := history.Around(asked.Blocks[i])
-		runtime := facts.Runtime{}
 		if before != nil {
-			runtime.Before = classes[*before]
+			runtimes[i].Before = classes[*before]
 		}
 		if after != nil {
-			runtime.After = classes[*after]
+			runtimes[i].After = classes[*after]
 		}
-		runtimes[contractAt{asked.Contracts[i], asked.Blocks[i]}] = runtime
 	}
-	return runtimes, nil
+	if err := s.implementations.Fill(ctx, c, contracts, runtimes); err != nil {
+		return nil, err
+	}
+	found := make(map[ContractAt]facts.Runtime, len(contracts))
+	for i, contract := range contracts {
+		found[contract] = runtimes[i]
+	}
+	return found, nil
 }
 
-// inputs types a call's calldata by the classes around its block.
+// inputs types a call's calldata by all that the contract may have executed in
+// the block.
 func inputs(call facts.Call, runtime facts.Runtime) []abi.Field {
-	before, after := runtime.Before, runtime.After
-	if after == nil {
-		after = before
-	}
-	fields := inputsOf(call, after)
-	if before == nil || before.Hash == after.Hash || fields == nil {
-		return fields
-	}
-	other := inputsOf(call, before)
-	if other == nil || !slices.EqualFunc(fields, other, sameField) {
-		return nil
+	var buffer [4]facts.Code
+	codes := runtime.Codes(buffer[:0])
+	fields := inputsOf(call, codes[0])
+	for _, code := range codes[1:] {
+		if other := inputsOf(call, code); fields == nil || other == nil || !slices.EqualFunc(fields, other, sameField) {
+			return nil
+		}
 	}
 	return fields
 }
 
-func inputsOf(call facts.Call, class *facts.Class) []abi.Field {
-	if class == nil || class.Schema() == nil {
-		return nil
+// inputsOf types a call's calldata by the class, or by what it executes as a
+// proxy if it does not have the entry point itself.
+func inputsOf(call facts.Call, code facts.Code) []abi.Field {
+	function := functionOf(code.Class, call.Selector)
+	if function == nil {
+		function = functionOf(code.Implementation, call.Selector)
 	}
-	function := class.Schema().Function(call.Selector)
 	if function == nil {
 		return nil
 	}
@@ -186,6 +186,15 @@ func inputsOf(call facts.Call, class *facts.Class) []abi.Field {
 		fields = []abi.Field{} // a function that takes nothing
 	}
 	return fields
+}
+
+// functionOf returns an entry point of a class, nil if it has none such or no
+// readable ABI.
+func functionOf(class *facts.Class, selector starknet.Felt) *abi.Function {
+	if class == nil || class.Schema() == nil {
+		return nil
+	}
+	return class.Schema().Function(selector)
 }
 
 // sameField reports whether two readings of a place are the same for every

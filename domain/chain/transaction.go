@@ -80,16 +80,17 @@ type TransactionStore interface {
 
 // Transactions reads transactions and their account calls.
 type Transactions struct {
-	store    TransactionStore
-	blocks   *Blocks
-	classes  *CompiledClasses
-	statuses *Statuses
-	cache    *Cache
+	store           TransactionStore
+	blocks          *Blocks
+	classes         *CompiledClasses
+	implementations *Implementations
+	statuses        *Statuses
+	cache           *Cache
 }
 
 // NewTransactions makes the service.
-func NewTransactions(store TransactionStore, blocks *Blocks, classes *CompiledClasses, statuses *Statuses, cache *Cache) *Transactions {
-	return &Transactions{store, blocks, classes, statuses, cache}
+func NewTransactions(store TransactionStore, blocks *Blocks, classes *CompiledClasses, implementations *Implementations, statuses *Statuses, cache *Cache) *Transactions {
+	return &Transactions{store, blocks, classes, implementations, statuses, cache}
 }
 
 // ByHash returns each transaction, nil where the index has none of that hash.

@@ -103,7 +103,7 @@ func New(o Options) *Services {
 	compiled := s.Compiled
 	implementations := chain.NewImplementations(stores.Implementations, compiled)
 	s.Blocks = chain.NewBlocks(stores.Blocks, stores.Forks, s.Statuses, s.Cache)
-	s.Transactions = chain.NewTransactions(stores.Transactions, s.Blocks, compiled, s.Statuses, s.Cache)
+	s.Transactions = chain.NewTransactions(stores.Transactions, s.Blocks, compiled, implementations, s.Statuses, s.Cache)
 	s.Events = event.NewEvents(stores.Events, stores.Certificates, compiled, implementations, s.Statuses, o.Freshness)
 	s.Messages = chain.NewMessages(stores.Messages, s.Statuses)
 	s.Contracts = chain.NewContracts(stores.Contracts, s.Statuses)
