@@ -216,7 +216,7 @@ func (m *Model) summary(address starknet.Felt) object {
 		body["latestActivityBlock"] = parts[0].block.BlockNumber
 	}
 	if c := m.current(address); c != nil {
-		body["classHash"], body["isAccount"] = c.class.String(), isAccount(m.Classes[c.class])
+		body["classHash"], body["isAccount"] = c.class.String(), m.isAccountAt(address)
 	}
 	if d := m.deployment(address); d != nil {
 		body["createdOnIso"], body["deployedByAddress"] = iso(d.block.Timestamp), feltOrNull(d.deployer)
@@ -256,7 +256,7 @@ func (m *Model) intelligence(address starknet.Felt) object {
 	if m.standardOf(address) != "" {
 		body["typeLabel"] = "token"
 	}
-	if c != nil && isAccount(m.Classes[c.class]) == true {
+	if m.isAccountAt(address) == true {
 		body["typeLabel"] = "account"
 	}
 	return body

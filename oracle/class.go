@@ -70,6 +70,26 @@ func isAccount(schema *abi.Schema) any {
 	return has(schema, "__execute__") && has(schema, "__validate__", "is_valid_signature", "isValidSignature")
 }
 
+// isAccountAt reports whether a contract is an account, by its class or, if that
+// is a proxy, by what it executes now; nil if unknown.
+func (m *Model) isAccountAt(contract starknet.Felt) any {
+	c := m.current(contract)
+	if c == nil {
+		return nil
+	}
+	own := isAccount(m.Classes[c.class])
+	if own == true || !m.delegates(c.class) {
+		return own
+	}
+	next := Block{}
+	next.BlockNumber = m.head().BlockNumber + 1
+	executed := m.executed(contract, c.class, &next)
+	if len(executed) == 0 {
+		return nil
+	}
+	return isAccount(m.Classes[executed[0]])
+}
+
 // current is a contract's newest change, or nil.
 func (m *Model) current(contract starknet.Felt) *change {
 	if all := m.changes[contract]; len(all) > 0 {

@@ -82,7 +82,7 @@ func (m *Model) contractBody(address starknet.Felt) Answer {
 		b := current.block
 		body["classHash"], body["currentClassHash"], body["classHashSource"] = current.class.String(), current.class.String(), "state_update"
 		body["classHashAsOfBlock"], body["classHashAsOfBlockHash"] = b.BlockNumber, b.BlockHash.String()
-		body["classHashFinality"], body["isAccount"] = m.tier(b), isAccount(m.Classes[current.class])
+		body["classHashFinality"], body["isAccount"] = m.tier(b), m.isAccountAt(address)
 		if m.finality(b) == "ACCEPTED_ON_L1" {
 			body["classHashFinality"] = "l1_accepted"
 		}

@@ -72,7 +72,7 @@ func (m *Model) sort(address starknet.Felt) string {
 	switch {
 	case m.standardOf(address) != "":
 		return "token"
-	case c != nil && isAccount(m.Classes[c.class]) == true:
+	case m.isAccountAt(address) == true:
 		return "account"
 	case c != nil:
 		return "contract"

@@ -14,6 +14,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
@@ -276,7 +277,8 @@ func TestAddressWithoutAContractIsNotFound(t *testing.T) {
 func TestContractsKeepTheRequestedOrder(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
-	contracts := chain.NewContracts(onchain.NewContracts(db), chain.NewStatuses(onchain.NewHeads(db), 0))
+	implementations := chain.NewImplementations(onchain.NewImplementations(db), chain.NewCompiledClasses(index.NewArchive(db)))
+	contracts := chain.NewContracts(onchain.NewContracts(db), implementations, chain.NewStatuses(onchain.NewHeads(db), 0))
 	var addresses []starknet.Felt
 	for _, deployed := range repotest.Everyday(t)[0].Deployments {
 		addresses = append(addresses, deployed.Address, starknet.MustFelt("0xdead"), deployed.Address)

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -9,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"astrolabe/domain/address"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/search"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/starknet"
@@ -136,5 +139,54 @@ func TestThePrimaryMethodOfACallToAProxyIsThatOfItsImplementation(t *testing.T) 
 	want := new("permissionedMint")
 	if diff := cmp.Diff([]*string{want, want}, methods); diff != "" {
 		t.Errorf("the primary methods of the preview and of the transaction list (-want +got):\n%s", diff)
+	}
+}
+
+// behindProxy adds a contract of the proxy of OpenZeppelin to a block, which
+// executes a class unless that is nil.
+func (c proxyChain) behindProxy(block int, address starknet.Felt, class *starknet.Felt) {
+	history := newHistory(c.blocks)
+	b := &c.blocks[block]
+	proxy := history.began[len(c.blocks)][c.contracts["proxied collection"]]
+	b.Changes = append(slices.Clone(b.Changes), facts.ClassChange{Address: address, Origin: facts.Deployed, Class: proxy})
+	if class != nil {
+		b.Implementations = append(slices.Clone(b.Implementations), facts.Implementation{
+			Address: address, Origin: facts.Replaced, Family: facts.OpenZeppelinClass, Executed: facts.Executed{Class: class},
+		})
+	}
+}
+
+func TestAContractIsAnAccountIfItsProxyExecutesOne(t *testing.T) {
+	t.Parallel()
+	wallet, unset := starknet.FeltFromUint64(7001), starknet.FeltFromUint64(7002)
+	s, c := newProxied(t, func(c proxyChain) {
+		class := newHistory(c.blocks).began[66][*c.blocks[66].Transactions[0].Sender]
+		c.behindProxy(70, wallet, &class)
+		c.behindProxy(70, unset, nil)
+	})
+	type answers struct {
+		Contract, Summary *bool
+		Type              address.Type
+		Search            search.Kind
+	}
+	for name, test := range map[string]struct {
+		of   starknet.Felt
+		want answers
+	}{
+		"an account behind a proxy":   {wallet, answers{new(true), new(true), address.TypeAccount, search.Account}},
+		"a proxy that is not set up":  {unset, answers{nil, nil, address.TypeContract, search.Contract}},
+		"a token behind a proxy":      {c.contracts["proxied DAI"], answers{new(false), new(false), address.TypeToken, search.Token}},
+		"a collection behind a proxy": {c.contracts["proxied collection"], answers{new(false), new(false), address.TypeToken, search.Token}},
+	} {
+		body := fmt.Sprintf(`{"addresses":["%s"]}`, test.of)
+		got := answers{
+			Contract: read[contractBody](s, "/v1/SN_MAIN/contract/"+test.of.String()).IsAccount,
+			Summary:  decodeBody[batchBody[summaryItem]](t, s.postJSON(summariesPath, body)).Items[0].IsAccount,
+			Type:     decodeBody[batchBody[intelligenceItem]](t, s.postJSON(intelligencePath, body)).Items[0].TypeLabel,
+			Search:   s.search(test.of.String())[0].Kind,
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }

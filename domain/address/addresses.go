@@ -40,15 +40,16 @@ type UntypedStore interface {
 
 // Addresses reads addresses.
 type Addresses struct {
-	store    Store
-	untyped  UntypedStore
-	statuses *chain.Statuses
-	labels   *Labels
+	store           Store
+	untyped         UntypedStore
+	implementations *chain.Implementations
+	statuses        *chain.Statuses
+	labels          *Labels
 }
 
 // NewAddresses makes the service.
-func NewAddresses(store Store, untyped UntypedStore, statuses *chain.Statuses, labels *Labels) *Addresses {
-	return &Addresses{store, untyped, statuses, labels}
+func NewAddresses(store Store, untyped UntypedStore, implementations *chain.Implementations, statuses *chain.Statuses, labels *Labels) *Addresses {
+	return &Addresses{store, untyped, implementations, statuses, labels}
 }
 
 // ReasonZeroAddress is the reason code of the activity of the zero address:
@@ -81,6 +82,26 @@ func (a *Addresses) coveredTransfers(ctx context.Context, c domain.Chain, owners
 	}
 	untyped, err = a.untyped.UntypedOf(ctx, c, owners, facts.UntypedParty, 0, math.MaxInt32)
 	return through, coverage, untyped, err
+}
+
+// accountsBehind reports which of the addresses are accounts by what they execute
+// as proxies, as chain.Implementations.Accounts does. classOf returns the class of
+// an address by its position, and whether that may be a proxy.
+func (a *Addresses) accountsBehind(ctx context.Context, c domain.Chain, addresses []starknet.Felt, classOf func(i int) (class *starknet.Felt, mayBeProxy bool)) (map[starknet.Felt]*bool, error) {
+	classes := map[starknet.Felt]starknet.Felt{}
+	for i, address := range addresses {
+		if class, mayBeProxy := classOf(i); class != nil && mayBeProxy {
+			classes[address] = *class
+		}
+	}
+	if len(classes) == 0 {
+		return nil, nil
+	}
+	horizon, err := a.statuses.Horizon(ctx, c)
+	if err != nil || horizon.Coverage == nil {
+		return nil, err
+	}
+	return a.implementations.Accounts(ctx, c, horizon.Coverage.Last, classes)
 }
 
 // covered returns the newest block that readers see, too; nil when there is

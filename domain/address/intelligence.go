@@ -40,11 +40,12 @@ const (
 // Profile is the indexed profile of an address.
 type Profile struct {
 	StoredLabels
-	Seen     bool
-	Account  bool           // its class has an account's entry points
-	Standard facts.Standard // of a token; empty for what is none
-	Received bool
-	Acted    bool // it sent a transaction or emitted an event, so that it is a contract
+	Seen       bool
+	Account    bool           // its class has an account's entry points
+	MayBeProxy bool           // its class is a Cairo 0 one that has not
+	Standard   facts.Standard // of a token; empty for what is none
+	Received   bool
+	Acted      bool // it sent a transaction or emitted an event, so that it is a contract
 }
 
 // Intelligence returns the intelligence of each address, in order, duplicates
@@ -59,9 +60,16 @@ func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses 
 		if err != nil {
 			return nil, err
 		}
+		accounts, err := a.accountsBehind(ctx, c, addresses, func(i int) (*starknet.Felt, bool) { return found[i].Class, found[i].MayBeProxy })
+		if err != nil {
+			return nil, err
+		}
 		list := make([]Intelligence, len(addresses))
 		for i, address := range addresses {
 			profile := &found[i]
+			if account := accounts[address]; account != nil {
+				profile.Account = *account
+			}
 			label := a.labels.label(c, address, profile.StoredLabels)
 			list[i] = Intelligence{
 				Address: address, Found: profile.Seen || label != nil, Deployed: profile.Class != nil || profile.Acted, Label: label, Type: profile.kind(),

@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/repo"
 	"astrolabe/repo/addresses"
+	"astrolabe/repo/index"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
@@ -169,7 +170,8 @@ type guide struct {
 func newGuide(t *testing.T, db *repo.DB) *guide {
 	t.Helper()
 	labels := address.NewLabels(addresses.NewLabels(db), time.Now)
-	return &guide{t, db, address.NewAddresses(addresses.NewAddresses(db), tokens.NewTransfers(db), chain.NewStatuses(onchain.NewHeads(db), 0), labels), labels}
+	implementations := chain.NewImplementations(onchain.NewImplementations(db), chain.NewCompiledClasses(index.NewArchive(db)))
+	return &guide{t, db, address.NewAddresses(addresses.NewAddresses(db), tokens.NewTransfers(db), implementations, chain.NewStatuses(onchain.NewHeads(db), 0), labels), labels}
 }
 
 // followed is a guide to the everyday chain.

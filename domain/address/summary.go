@@ -20,7 +20,7 @@ type Summary struct {
 	CountExact    bool
 	LatestBlock   *uint64 // of its activity
 	Class         *starknet.Felt
-	Account       *bool      // nil when its class is unknown or cannot be read
+	Account       *bool      // nil when its class, or what that executes as a proxy, is unknown or cannot be read
 	CreatedAt     *time.Time // nil unless its deployment was indexed
 	DeployedAtTx  *starknet.Felt
 	DeployedBy    *starknet.Felt
@@ -35,7 +35,8 @@ type Evidence struct {
 	Items        int // of those
 	LatestBlock  *uint64
 	Class        *starknet.Felt
-	Account      *bool
+	Account      *bool // of the class itself
+	MayBeProxy   bool  // the class is a Cairo 0 one that is not an account's
 	CreatedAt    *time.Time
 	DeployedAtTx *starknet.Felt
 	DeployedBy   *starknet.Felt
@@ -57,8 +58,15 @@ func (a *Addresses) Summaries(ctx context.Context, c domain.Chain, addresses []s
 		if err != nil {
 			return nil, err
 		}
+		accounts, err := a.accountsBehind(ctx, c, addresses, func(i int) (*starknet.Felt, bool) { return found[i].Class, found[i].MayBeProxy })
+		if err != nil {
+			return nil, err
+		}
 		list := make([]Summary, len(addresses))
 		for i, address := range addresses {
+			if account, proxy := accounts[address]; proxy {
+				found[i].Account = account
+			}
 			list[i] = found[i].summary(address, coverage[i].Status == domain.CoverageExact)
 			list[i].Coverage = coverage[i]
 		}

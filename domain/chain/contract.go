@@ -57,9 +57,13 @@ type Contract struct {
 
 // KnownClass is a contract's class with the block that shows it.
 type KnownClass struct {
-	Hash    starknet.Felt
-	Block   domain.BlockRef
-	Account *bool // whether it is an account's; nil when its ABI is not known
+	Hash  starknet.Felt
+	Block domain.BlockRef
+	// Account reports whether it is an account's, or executes an account's as a
+	// proxy; nil when the ABI is not known.
+	Account *bool
+	// MayBeProxy is set for Cairo 0 classes without an account's entry points.
+	MayBeProxy bool
 }
 
 // ContractDeployment is the deployment of a contract. It is known only from an
@@ -147,19 +151,20 @@ func classFinality(block uint64, horizon Horizon) ClassFinality {
 // ContractStore reads contracts.
 type ContractStore interface {
 	// Contracts returns the contracts at the addresses, in order, nil for an
-	// address without an indexed contract.
+	// address without an indexed contract. Account is that of the class itself.
 	Contracts(ctx context.Context, c domain.Chain, addresses []starknet.Felt) ([]*Contract, error)
 }
 
 // Contracts reads contracts.
 type Contracts struct {
-	store    ContractStore
-	statuses *Statuses
+	store           ContractStore
+	implementations *Implementations
+	statuses        *Statuses
 }
 
 // NewContracts makes the service.
-func NewContracts(store ContractStore, statuses *Statuses) *Contracts {
-	return &Contracts{store, statuses}
+func NewContracts(store ContractStore, implementations *Implementations, statuses *Statuses) *Contracts {
+	return &Contracts{store, implementations, statuses}
 }
 
 // Of returns the contracts at the addresses, in order. It is nil for an address
@@ -173,12 +178,40 @@ func (s *Contracts) Of(ctx context.Context, c domain.Chain, addresses []starknet
 	if err != nil {
 		return nil, err
 	}
+	if horizon.Coverage != nil {
+		if err := s.throughProxies(ctx, c, contracts, horizon.Coverage.Last); err != nil {
+			return nil, err
+		}
+	}
 	for _, contract := range contracts {
 		if contract != nil {
 			contract.stamp(horizon)
 		}
 	}
 	return contracts, nil
+}
+
+// throughProxies sets Account of proxies by what they execute after a block.
+func (s *Contracts) throughProxies(ctx context.Context, c domain.Chain, contracts []*Contract, block uint64) error {
+	classes, known := map[starknet.Felt]starknet.Felt{}, make([]*KnownClass, len(contracts))
+	for i, contract := range contracts {
+		if contract == nil {
+			continue
+		}
+		if known[i], _ = contract.Class(); known[i] != nil && known[i].MayBeProxy {
+			classes[contract.Address] = known[i].Hash
+		}
+	}
+	accounts, err := s.implementations.Accounts(ctx, c, block, classes)
+	for i, contract := range contracts {
+		if contract == nil {
+			continue
+		}
+		if account, proxy := accounts[contract.Address]; proxy {
+			known[i].Account = account
+		}
+	}
+	return err
 }
 
 // At returns the contract at an address. One that Of does not know is

@@ -106,7 +106,7 @@ func New(o Options) *Services {
 	s.Transactions = chain.NewTransactions(stores.Transactions, s.Blocks, compiled, implementations, s.Statuses, s.Cache)
 	s.Events = event.NewEvents(stores.Events, stores.Certificates, compiled, implementations, s.Statuses, o.Freshness)
 	s.Messages = chain.NewMessages(stores.Messages, s.Statuses)
-	s.Contracts = chain.NewContracts(stores.Contracts, s.Statuses)
+	s.Contracts = chain.NewContracts(stores.Contracts, implementations, s.Statuses)
 	s.Verifications = verify.NewRecords(stores.Verifications, s.Contracts)
 	s.Bridges = bridge.NewSignals(stores.BridgeEvents, stores.Messages, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(stores.Transfers, stores.Untyped, s.Statuses)
@@ -116,12 +116,12 @@ func New(o Options) *Services {
 	s.Pools = token.NewPools(stores.Pools, s.Contracts, s.Statuses)
 	s.States = chain.NewStates(o.Nodes, stores.FinalizedBlocks, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
-	s.Addresses = address.NewAddresses(stores.Addresses, stores.Untyped, s.Statuses, s.Labels)
+	s.Addresses = address.NewAddresses(stores.Addresses, stores.Untyped, implementations, s.Statuses, s.Labels)
 	s.Wallets = address.NewWallets(s.Addresses, s.Tokens, s.Quantities)
 	s.Details = transaction.NewDetails(transaction.Services{
 		Store: stores.TransactionParts, Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Cache: s.Cache, Nodes: o.Nodes,
 	})
-	s.Search = search.New(stores.Search, s.Blocks, s.Messages, s.Labels, s.Statuses)
+	s.Search = search.New(stores.Search, s.Blocks, s.Messages, s.Labels, implementations, s.Statuses)
 	return s
 }

@@ -61,6 +61,8 @@ type AddressHit struct {
 	Name     *string
 	Contract bool
 	Account  bool // a contract with an account's entry points
+	// ProxyClass is the class of a contract that may be a proxy; nil for others.
+	ProxyClass *starknet.Felt
 }
 
 // TokenHit is a token that was found by its symbol or name.
@@ -88,16 +90,17 @@ const MaxQuery = 256
 
 // Search finds objects by text.
 type Search struct {
-	store    Store
-	blocks   *chain.Blocks
-	messages *chain.Messages
-	labels   *address.Labels
-	statuses *chain.Statuses
+	store           Store
+	blocks          *chain.Blocks
+	messages        *chain.Messages
+	labels          *address.Labels
+	implementations *chain.Implementations
+	statuses        *chain.Statuses
 }
 
 // New makes the service.
-func New(store Store, blocks *chain.Blocks, messages *chain.Messages, labels *address.Labels, statuses *chain.Statuses) *Search {
-	return &Search{store, blocks, messages, labels, statuses}
+func New(store Store, blocks *chain.Blocks, messages *chain.Messages, labels *address.Labels, implementations *chain.Implementations, statuses *chain.Statuses) *Search {
+	return &Search{store, blocks, messages, labels, implementations, statuses}
 }
 
 // each is the maximum number of results by symbol, by label, by name and by
@@ -161,6 +164,9 @@ func (s *Search) byFelt(ctx context.Context, c domain.Chain, felt starknet.Felt,
 	if err != nil {
 		return nil, err
 	}
+	if err := s.throughProxies(ctx, c, []starknet.Felt{felt}, []*AddressHit{known}, upTo); err != nil {
+		return nil, err
+	}
 	labels, err := s.labels.Of(ctx, c, []starknet.Felt{felt})
 	if err != nil {
 		return nil, err
@@ -220,11 +226,31 @@ func (s *Search) byLabel(ctx context.Context, c domain.Chain, text string, upTo 
 	if err != nil {
 		return nil, err
 	}
+	if err := s.throughProxies(ctx, c, addresses, known, upTo); err != nil {
+		return nil, err
+	}
 	hits := make([]Hit, len(found))
 	for i := range found {
 		hits[i] = Hit{Kind: known[i].kind(), ID: found[i].Address.String(), Label: &found[i].Label.Text, Matched: ByLabel}
 	}
 	return hits, nil
+}
+
+// throughProxies sets Account of proxies by what they execute after a block.
+func (s *Search) throughProxies(ctx context.Context, c domain.Chain, addresses []starknet.Felt, known []*AddressHit, block uint64) error {
+	classes := map[starknet.Felt]starknet.Felt{}
+	for i, hit := range known {
+		if hit != nil && hit.ProxyClass != nil {
+			classes[addresses[i]] = *hit.ProxyClass
+		}
+	}
+	accounts, err := s.implementations.Accounts(ctx, c, block, classes)
+	for i, hit := range known {
+		if account := accounts[addresses[i]]; account != nil {
+			hit.Account = *account
+		}
+	}
+	return err
 }
 
 func (a *AddressHit) kind() Kind {

@@ -16,7 +16,7 @@ import (
 // contract_classes by primary key.
 const classOf = `
 	LEFT JOIN LATERAL (
-		SELECT k.hash, k.account, k.standard, k.missing OR k.abi IS NULL AS unread
+		SELECT k.hash, k.account, k.standard, k.missing OR k.abi IS NULL AS unread, NOT (k.sierra OR k.account) AS may_be_proxy
 		FROM (SELECT class FROM contract_classes WHERE chain = %[1]d AND address = w.id AND block < ` + firstUnseen + `
 			ORDER BY block DESC, origin DESC LIMIT 1) AS h
 		JOIN classes k ON k.chain = %[1]d AND k.id = h.class
@@ -51,7 +51,7 @@ const hasActed = `coalesce(
 // and finds everything else by keys.
 const summariesOfAddresses = `/* address.summaries */
 	SELECT o.n, a.n > 0 OR k.hash IS NOT NULL OR ` + inIndex + ` AS seen, a.n AS counted, a.items, a.latest,
-		k.hash AS class, CASE WHEN NOT k.unread THEN k.account END AS account,
+		k.hash AS class, CASE WHEN NOT k.unread THEN k.account END AS account, coalesce(k.may_be_proxy, false) AS may_be_proxy,
 		(SELECT timestamp FROM blocks WHERE chain = %[1]d AND block = d.block) AS created_at,
 		(SELECT hash FROM transactions WHERE chain = %[1]d AND block = d.block AND tx = d.tx) AS deployed_at_tx,
 		(SELECT felt FROM addresses WHERE chain = %[1]d AND id = d.deployer) AS deployed_by
@@ -74,6 +74,7 @@ type summaryRow struct {
 	Latest       *model.BlockNumber `bun:"latest"`
 	Class        *starknet.Felt     `bun:"class"`
 	Account      *bool              `bun:"account"`
+	MayBeProxy   bool               `bun:"may_be_proxy"`
 	CreatedAt    *int64             `bun:"created_at"`
 	DeployedAtTx *starknet.Felt     `bun:"deployed_at_tx"`
 	DeployedBy   *starknet.Felt     `bun:"deployed_by"`
@@ -82,7 +83,7 @@ type summaryRow struct {
 func (r *summaryRow) evidence() address.Evidence {
 	e := address.Evidence{
 		Seen: r.Seen, Counted: int(r.Counted), Items: int(r.Items), LatestBlock: r.Latest.Uint64(),
-		Class: r.Class, Account: r.Account, DeployedAtTx: r.DeployedAtTx, DeployedBy: r.DeployedBy,
+		Class: r.Class, Account: r.Account, MayBeProxy: r.MayBeProxy, DeployedAtTx: r.DeployedAtTx, DeployedBy: r.DeployedBy,
 	}
 	if r.CreatedAt != nil {
 		e.CreatedAt = new(time.Unix(*r.CreatedAt, 0).UTC())
@@ -107,7 +108,7 @@ func (r Addresses) SummariesOf(ctx context.Context, c domain.Chain, addresses []
 // index can have a label.
 const profilesOfAddresses = `/* address.profiles */
 	SELECT o.n, ` + notedColumns + `, k.hash IS NOT NULL OR t.standard IS NOT NULL OR ` + inIndex + ` AS seen,
-		coalesce(k.account, false) AS account, coalesce(t.standard, k.standard, 0) AS standard,
+		coalesce(k.account, false) AS account, coalesce(k.may_be_proxy, false) AS may_be_proxy, coalesce(t.standard, k.standard, 0) AS standard,
 		coalesce(` + hasReceived + `, false) AS received, ` + hasActed + ` AS acted
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS o (felt, n)
 	LEFT JOIN addresses w ON w.chain = %[1]d AND w.felt = o.felt` + classOf + `
@@ -115,11 +116,12 @@ const profilesOfAddresses = `/* address.profiles */
 
 type profileRow struct {
 	notedRow
-	Seen     bool           `bun:"seen"`
-	Account  bool           `bun:"account"`
-	Standard model.Standard `bun:"standard"`
-	Received bool           `bun:"received"`
-	Acted    bool           `bun:"acted"`
+	Seen       bool           `bun:"seen"`
+	Account    bool           `bun:"account"`
+	MayBeProxy bool           `bun:"may_be_proxy"`
+	Standard   model.Standard `bun:"standard"`
+	Received   bool           `bun:"received"`
+	Acted      bool           `bun:"acted"`
 }
 
 // ProfilesOf implements address.Store.
@@ -132,7 +134,8 @@ func (r Addresses) ProfilesOf(ctx context.Context, c domain.Chain, addresses []s
 	for i := range rows {
 		row := &rows[i]
 		found[row.N-1] = address.Profile{
-			StoredLabels: row.noted(), Seen: row.Seen, Account: row.Account, Standard: facts.Standard(row.Standard), Received: row.Received, Acted: row.Acted,
+			StoredLabels: row.noted(), Seen: row.Seen, Account: row.Account, MayBeProxy: row.MayBeProxy,
+			Standard: facts.Standard(row.Standard), Received: row.Received, Acted: row.Acted,
 		}
 	}
 	return found, nil

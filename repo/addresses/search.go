@@ -26,7 +26,7 @@ func NewSearch(db *repo.DB) Search { return Search{db} }
 // contract_classes, and activity_…_address. An address without activity has no
 // row.
 const (
-	knownAddressColumns = `t.address IS NOT NULL AS token, t.symbol, t.name, k.account IS NOT NULL AS contract, coalesce(k.account, false) AS account`
+	knownAddressColumns = `t.address IS NOT NULL AS token, t.symbol, t.name, k.account IS NOT NULL AS contract, coalesce(k.account, false) AS account, k.proxy_class`
 
 	knownAddress = `
 		CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt LIMIT 1) a
@@ -34,7 +34,7 @@ const (
 			SELECT address, symbol, name FROM tokens WHERE chain = %[1]d AND address = a.id AND block <= $2 LIMIT 1
 		) t ON true
 		LEFT JOIN LATERAL (
-			SELECT account FROM contract_classes h JOIN classes k ON k.chain = %[1]d AND k.id = h.class
+			SELECT account, CASE WHEN NOT (k.sierra OR k.account) THEN k.hash END AS proxy_class FROM contract_classes h JOIN classes k ON k.chain = %[1]d AND k.id = h.class
 			WHERE h.chain = %[1]d AND h.address = a.id AND h.block <= $2 ORDER BY h.block DESC, h.origin DESC LIMIT 1
 		) k ON true
 		WHERE t.address IS NOT NULL OR k.account IS NOT NULL
@@ -43,18 +43,19 @@ const (
 
 // addressRow has the columns of knownAddressColumns.
 type addressRow struct {
-	Token    bool    `bun:"token"`
-	Symbol   *string `bun:"symbol"`
-	Name     *string `bun:"name"`
-	Contract bool    `bun:"contract"`
-	Account  bool    `bun:"account"`
+	Token      bool           `bun:"token"`
+	Symbol     *string        `bun:"symbol"`
+	Name       *string        `bun:"name"`
+	Contract   bool           `bun:"contract"`
+	Account    bool           `bun:"account"`
+	ProxyClass *starknet.Felt `bun:"proxy_class"`
 }
 
 func (r *addressRow) hit() *search.AddressHit {
 	if r == nil {
 		return nil
 	}
-	return &search.AddressHit{Token: r.Token, Symbol: r.Symbol, Name: r.Name, Contract: r.Contract, Account: r.Account}
+	return &search.AddressHit{Token: r.Token, Symbol: r.Symbol, Name: r.Name, Contract: r.Contract, Account: r.Account, ProxyClass: r.ProxyClass}
 }
 
 // searchFelt returns one row. It finds a block and a transaction by
@@ -70,7 +71,7 @@ const searchFelt = `/* search.felt */
 			CROSS JOIN LATERAL (SELECT block FROM transactions WHERE chain = %[1]d AND block = l.block AND tx = l.tx AND hash = $1 LIMIT 1) t
 		) AS transaction,
 		EXISTS (SELECT FROM classes WHERE chain = %[1]d AND hash = $1 AND block <= $2) AS class,
-		known.token, known.symbol, known.name, known.contract, known.account
+		known.token, known.symbol, known.name, known.contract, known.account, known.proxy_class
 	FROM (SELECT) always
 	LEFT JOIN (SELECT ` + knownAddressColumns + ` FROM (SELECT $1::bytea AS felt) p` + knownAddress + `) known ON true`
 

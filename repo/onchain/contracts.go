@@ -28,8 +28,8 @@ func NewContracts(db *repo.DB) Contracts { return Contracts{db} }
 // transactions (activity_…_address).
 const contractsAt = `/* contract.of */
 	SELECT p.parent,
-		h.hash AS current_hash, h.block AS current_block, h.block_hash AS current_block_hash, h.account AS current_account,
-		d.hash AS deployed_hash, d.block AS deployed_block, d.block_hash AS deployed_block_hash, d.account AS deployed_account,
+		h.hash AS current_hash, h.block AS current_block, h.block_hash AS current_block_hash, h.account AS current_account, h.may_be_proxy AS current_may_be_proxy,
+		d.hash AS deployed_hash, d.block AS deployed_block, d.block_hash AS deployed_block_hash, d.account AS deployed_account, d.may_be_proxy AS deployed_may_be_proxy,
 		d.timestamp AS deployed_timestamp,
 		(SELECT hash FROM transactions WHERE chain = %[1]d AND block = d.block AND tx = d.tx) AS deployed_tx_hash,
 		(SELECT felt FROM addresses WHERE chain = %[1]d AND id = d.deployer) AS deployed_by,
@@ -37,17 +37,17 @@ const contractsAt = `/* contract.of */
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, parent)
 	CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt LIMIT 1) a
 	LEFT JOIN LATERAL (
-		SELECT k.hash, h.block, b.hash AS block_hash, CASE WHEN k.abi IS NOT NULL THEN k.account END AS account
+		SELECT k.hash, h.block, b.hash AS block_hash, CASE WHEN k.abi IS NOT NULL THEN k.account END AS account, NOT (k.sierra OR k.account) AS may_be_proxy
 		FROM contract_classes h
 		CROSS JOIN LATERAL (SELECT hash FROM blocks WHERE chain = %[1]d AND block = h.block LIMIT 1) b
-		CROSS JOIN LATERAL (SELECT hash, abi, account FROM classes WHERE chain = %[1]d AND id = h.class LIMIT 1) k
+		CROSS JOIN LATERAL (SELECT hash, abi, account, sierra FROM classes WHERE chain = %[1]d AND id = h.class LIMIT 1) k
 		WHERE h.chain = %[1]d AND h.address = a.id ORDER BY h.block DESC, h.origin DESC LIMIT 1
 	) h ON true
 	LEFT JOIN LATERAL (
-		SELECT k.hash, d.block, b.hash AS block_hash, CASE WHEN k.abi IS NOT NULL THEN k.account END AS account, b.timestamp, d.tx, d.deployer
+		SELECT k.hash, d.block, b.hash AS block_hash, CASE WHEN k.abi IS NOT NULL THEN k.account END AS account, NOT (k.sierra OR k.account) AS may_be_proxy, b.timestamp, d.tx, d.deployer
 		FROM deployments d
 		CROSS JOIN LATERAL (SELECT hash, timestamp FROM blocks WHERE chain = %[1]d AND block = d.block LIMIT 1) b
-		CROSS JOIN LATERAL (SELECT hash, abi, account FROM classes WHERE chain = %[1]d AND id = d.class LIMIT 1) k
+		CROSS JOIN LATERAL (SELECT hash, abi, account, sierra FROM classes WHERE chain = %[1]d AND id = d.class LIMIT 1) k
 		WHERE d.chain = %[1]d AND d.address = a.id ORDER BY d.block DESC LIMIT 1
 	) d ON true
 	LEFT JOIN LATERAL (
@@ -81,10 +81,11 @@ type contractRow struct {
 
 // classRow is the class that a contract got in a block.
 type classRow struct {
-	Hash      starknet.Felt     `bun:"hash"`
-	Block     model.BlockNumber `bun:"block"`
-	BlockHash starknet.Felt     `bun:"block_hash"`
-	Account   *bool             `bun:"account"`
+	Hash       starknet.Felt     `bun:"hash"`
+	Block      model.BlockNumber `bun:"block"`
+	BlockHash  starknet.Felt     `bun:"block_hash"`
+	Account    *bool             `bun:"account"`
+	MayBeProxy bool              `bun:"may_be_proxy"`
 }
 
 // Contracts implements chain.ContractStore.
@@ -118,5 +119,7 @@ func (r *contractRow) contract(address starknet.Felt) *chain.Contract {
 }
 
 func (r *classRow) class() chain.KnownClass {
-	return chain.KnownClass{Hash: r.Hash, Block: domain.BlockRef{Number: uint64(r.Block), Hash: r.BlockHash}, Account: r.Account}
+	return chain.KnownClass{
+		Hash: r.Hash, Block: domain.BlockRef{Number: uint64(r.Block), Hash: r.BlockHash}, Account: r.Account, MayBeProxy: r.MayBeProxy,
+	}
 }
