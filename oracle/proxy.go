@@ -87,6 +87,12 @@ func (m *Model) executed(contract, class starknet.Felt, b *Block) (list []starkn
 // delegates reports whether a class passes calls on as a proxy.
 func (m *Model) delegates(class starknet.Felt) bool { return has(m.Classes[class], "__default__") }
 
+// delegatesAt reports whether a contract passes calls on as a proxy after a block.
+func (m *Model) delegatesAt(contract starknet.Felt, b *Block) bool {
+	classes := m.around(contract, b)
+	return len(classes) > 0 && m.delegates(classes[len(classes)-1])
+}
+
 // behind returns the classes that a slot's value stands for during a block.
 func (m *Model) behind(at int, value starknet.Felt, b *Block) []starknet.Felt {
 	if _, class := m.Classes[value]; class && slots[at].class {

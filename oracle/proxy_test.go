@@ -70,3 +70,28 @@ func TestWhoReceivesThroughAProxyIsKnownWhileItsImplementationIs(t *testing.T) {
 		}
 	}
 }
+
+func TestAContractIsAnAccountIfItsProxyExecutesOne(t *testing.T) {
+	t.Parallel()
+	account, err := abi.Compile([]byte(`[{"type":"function","name":"__execute__","inputs":[],"outputs":[]},{"type":"function","name":"is_valid_signature","inputs":[],"outputs":[]}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		set  []uint64
+		want any
+	}{
+		"of an account":          {[]uint64{30, 0}, true},
+		"of a token":             {[]uint64{20, 0}, false},
+		"upgraded to an account": {[]uint64{20, 30}, true},
+		"no account any more":    {[]uint64{30, 20}, false},
+		"never set up":           {[]uint64{0, 0}, nil},
+		"upgraded to an unknown": {[]uint64{30, 404}, nil},
+	} {
+		m := proxied(t, test.set...)
+		m.Classes[starknet.FeltFromUint64(30)] = account
+		if got := m.isAccountAt(starknet.FeltFromUint64(1)); got != test.want {
+			t.Errorf("%s: isAccount is %v, want %v", name, got, test.want)
+		}
+	}
+}

@@ -37,7 +37,8 @@ func (m *Model) moment(r Request) (at moment, known bool) {
 }
 
 // readContract calls a view. A missing view and a revert are results of the
-// contract.
+// contract. A proxy takes every call, so that a view which its implementation
+// lacks is a revert.
 func (m *Model) readContract(r Request, contract starknet.Felt) Answer {
 	at, known := m.moment(r)
 	if !known {
@@ -46,7 +47,7 @@ func (m *Model) readContract(r Request, contract starknet.Felt) Answer {
 	selector := felt(r.Query.Get("selector"))
 	result, err := m.Read(at.BlockNumber, contract, m.functionName(selector), felts(r.Query["calldata"])...)
 	switch {
-	case errors.Is(err, vm.ErrNoContract), errors.Is(err, vm.ErrNoEntryPoint):
+	case errors.Is(err, vm.ErrNoContract), errors.Is(err, vm.ErrNoEntryPoint) && !m.delegatesAt(contract, at.Block):
 		return notFound
 	case err != nil:
 		return Answer{Status: http.StatusUnprocessableEntity, Code: "contract_call_failed"}
