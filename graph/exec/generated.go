@@ -1103,7 +1103,7 @@ type AccountCall {
   calldataLen: Int!
   "Complete calldata."
   calldata: [Felt!]! @listSize(assumedSize: 8)
-  "Inputs decoded with the ABI of the class at that block; null unless it decodes the complete calldata."
+  "Inputs decoded with the ABI of the class at that block, or of the class that it executed as a proxy; null unless it decodes the complete calldata."
   decodedCalldata: [DecodedField!] @listSize(assumedSize: 8)
   "The called contract; null if the index does not know it as a contract."
   contract: Contract
@@ -1527,7 +1527,7 @@ type Contract implements Node {
   createdOnIso: DateTime
   "Address that deployed the contract; null if unknown."
   deployedByAddress: Felt
-  "Whether the contract is an account; null if its ABI is unknown."
+  "Whether the contract, or the class that it executes as a proxy, is an account; null if the ABI or what the proxy executes is unknown."
   isAccount: Boolean
   "True if the contract is known to be a token; null otherwise."
   isToken: Boolean
@@ -2806,7 +2806,7 @@ type AddressSummary {
   latestActivityBlock: Int
   "Current class of the contract; null if unknown."
   classHash: Felt
-  "Whether the class has the entry points of an account; null if the class is unknown."
+  "Whether the contract, or the class that it executes as a proxy, is an account; null if the ABI or what the proxy executes is unknown."
   isAccount: Boolean
   "When the contract was deployed; null if its deployment is not indexed."
   createdOnIso: DateTime
