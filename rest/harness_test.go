@@ -211,7 +211,7 @@ func (s *service) show(method, path string, header ...string) answer {
 	}
 	defer response.Body.Close()
 	var content io.Reader = response.Body
-	if response.Header.Get("Content-Encoding") == "gzip" {
+	if method != http.MethodHead && response.Header.Get("Content-Encoding") == "gzip" {
 		if content, err = gzip.NewReader(response.Body); err != nil {
 			s.t.Fatal(err)
 		}
