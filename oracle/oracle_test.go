@@ -15,7 +15,7 @@ import (
 // follows lists over several pages of changing size.
 func TestTheServiceAnswersWhatTheModelSays(t *testing.T) {
 	t.Parallel()
-	requests, config := 2000, sim.Config{Blocks: 60}
+	requests, config := 2000, sim.Config{Blocks: 85}
 	if soak {
 		requests, config = 20_000, sim.Config{Blocks: 160, Seed: 5}
 	}

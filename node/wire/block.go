@@ -27,10 +27,11 @@ func headerMembers[T any](of func(*T) *starknet.BlockHeader) []member[T] {
 		object("l2_gas_price", priceShape, func(v *T) *starknet.ResourcePrice { return &of(v).L2GasPrice }),
 		enum("l1_da_mode", func(v *T) *starknet.L1DAMode { return &of(v).L1DAMode }, starknet.Blob, starknet.Calldata),
 		text("starknet_version", func(v *T) *string { return &of(v).StarknetVersion }),
-		felt("event_commitment", func(v *T) *starknet.Felt { return &of(v).EventCommitment }),
-		felt("transaction_commitment", func(v *T) *starknet.Felt { return &of(v).TransactionCommitment }),
-		felt("receipt_commitment", func(v *T) *starknet.Felt { return &of(v).ReceiptCommitment }),
-		felt("state_diff_commitment", func(v *T) *starknet.Felt { return &of(v).StateDiffCommitment }),
+		// A node may leave the commitments out.
+		optional(felt("event_commitment", func(v *T) *starknet.Felt { return &of(v).EventCommitment })),
+		optional(felt("transaction_commitment", func(v *T) *starknet.Felt { return &of(v).TransactionCommitment })),
+		optional(felt("receipt_commitment", func(v *T) *starknet.Felt { return &of(v).ReceiptCommitment })),
+		optional(felt("state_diff_commitment", func(v *T) *starknet.Felt { return &of(v).StateDiffCommitment })),
 		number("event_count", func(v *T) *uint64 { return &of(v).EventCount }),
 		number("transaction_count", func(v *T) *uint64 { return &of(v).TransactionCount }),
 		// Missing for old blocks on some nodes.
