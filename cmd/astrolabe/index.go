@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"astrolabe/domain"
@@ -75,7 +76,7 @@ func (i indexCommand) Validate() error {
 	if len(i.NodeMain)+len(i.NodeSepolia) == 0 {
 		return errors.New("set --node-main or --node-sepolia")
 	}
-	return firstError(i.databaseSettings.check(), i.indexSettings.check(), checkAdmin(i.AdminAddr))
+	return firstError(i.databaseSettings.check(), i.nodeSettings.distinct(), i.indexSettings.check(), checkAdmin(i.AdminAddr))
 }
 
 // Run indexes every chain that has a node, until a stop signal.
@@ -87,6 +88,18 @@ func (i indexCommand) Run(ctx context.Context, c *console) error {
 	return d.run(ctx, i.AdminAddr, func(*admin) ([]component, error) {
 		return d.indexers(i.nodeSettings, i.indexSettings)
 	})
+}
+
+// distinct refuses a URL that is given twice: one node is not two for a quorum.
+func (s nodeSettings) distinct() error {
+	for chain, urls := range s.urls() {
+		for i, u := range urls {
+			if slices.Contains(urls[:i], u) {
+				return fmt.Errorf("a node of %s is given twice", chain)
+			}
+		}
+	}
+	return nil
 }
 
 func (s nodeSettings) urls() map[domain.Chain][]secretText {
@@ -146,7 +159,7 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 	}
 	if n := pool.Upstreams(); n < s.NodeQuorum {
 		pool.Close()
-		return nil, usageError{fmt.Errorf("--node-quorum is %d, but only %d nodes of %s are configured", s.NodeQuorum, n, chain)}
+		return nil, usageError{fmt.Errorf("--node-quorum is %d, but the number of nodes of %s is %d", s.NodeQuorum, chain, n)}
 	}
 	loop := &index.Loop{
 		Chain: chain, Node: pool.Source(), Holder: holder(),
