@@ -41,9 +41,7 @@ const backfilled = 16
 // At the end the index equals one of an honest node.
 func TestContentLiesAreRefused(t *testing.T) {
 	t.Parallel()
-	if raced {
-		t.Skip("it computes hashes for minutes with the race detector; make test runs it without")
-	}
+	skipRaced(t)
 	found := map[facts.Verification]map[string]string{}
 	for _, level := range []facts.Verification{facts.FullyVerified, facts.TransactionsVerified} {
 		found[level] = newLiar(t, level, 0).tellAll()

@@ -14,7 +14,6 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
-	"astrolabe/domain/facts"
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -156,7 +155,7 @@ func (w *world) loop(holder string) *Loop {
 	return &Loop{
 		Chain: domain.Mainnet, Node: repotest.OnceRead{Source: w.node.Source()}, Holder: holder,
 		Leases: w.leases(), Checkpoints: store.NewCheckpoints(w.db), Classes: store.NewArchive(w.db), Writer: store.NewWriter(w.db),
-		Every: 5 * time.Millisecond, Lease: time.Minute, Depth: 5, Sizes: small.orDefault(), Verify: facts.FullyVerified,
+		Every: 5 * time.Millisecond, Lease: time.Minute, Depth: 5, Sizes: small.orDefault(), Verify: harnessLevel,
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 }

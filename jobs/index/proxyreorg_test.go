@@ -11,6 +11,7 @@ import (
 // by a plain class (80), and reorganises each of these steps.
 func TestReorgsAcrossTheUpgradesOfProxiesLeaveACleanIndex(t *testing.T) {
 	t.Parallel()
+	skipRaced(t)
 	w := newWorld(t, sim.Config{Blocks: 64})
 	leader := w.leader(w.loop("a"))
 	w.catchUp(leader)

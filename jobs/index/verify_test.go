@@ -37,6 +37,15 @@ var liesOfFamilies = map[string]lie{
 	"class":       {ofClass, at("[]", "abi")},
 }
 
+// skipRaced leaves a test out of the race detector, with which hashing takes
+// minutes. make test runs it without.
+func skipRaced(t *testing.T) {
+	t.Helper()
+	if raced {
+		t.Skip("it runs without the race detector")
+	}
+}
+
 // untilLied mines until the lie was told, because not every block has
 // what it changes.
 func (w *world) untilLied(p *proxy, turn func() error) (err error) {
@@ -58,6 +67,7 @@ func (w *world) untilLied(p *proxy, turn func() error) (err error) {
 
 func TestNoLieIsStoredAndTheTruthIsAcceptedAfterwards(t *testing.T) {
 	t.Parallel()
+	skipRaced(t)
 	for name, told := range liesOfFamilies {
 		for where, tip := range map[string]bool{"at the tip": true, "in backfill": false} {
 			t.Run(name+" "+where, func(t *testing.T) {
@@ -126,6 +136,7 @@ func TestLevelsDifferInWhatTheyRefuseButNotInTheFacts(t *testing.T) {
 
 func TestVerifiedRangeEndsAtTheFirstLesserBlockAndMovesBackWithAnUndo(t *testing.T) {
 	t.Parallel()
+	skipRaced(t)
 	w := newWorld(t, sim.Config{Blocks: 6})
 	loop := w.loop("a")
 	leader := w.leader(loop)
