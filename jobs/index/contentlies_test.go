@@ -135,12 +135,10 @@ func (l *liar) lies(number uint64) []string {
 	l.Helper()
 	id := map[string]any{"block_number": number}
 	names := map[string]bool{}
-	note := func(method string, params ...any) any {
-		result := l.call(method, params...)
-		for _, name := range fault.LiesAbout(method, result) {
+	note := func(method string, params ...any) {
+		for _, name := range fault.LiesAbout(method, l.call(method, params...)) {
 			names[name] = true
 		}
-		return result
 	}
 	note(ofBlock, id, []string{"INCLUDE_PROOF_FACTS"})
 	note(ofUpdate, id)

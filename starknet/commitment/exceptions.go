@@ -23,5 +23,5 @@ var fallbackSequencers = map[starknet.Felt]starknet.Felt{
 // that was hashed is not always known, and nodes show zero.
 func HashMayBeLost(header *starknet.BlockHeader, tx *starknet.Transaction) bool {
 	version, err := parseRelease(header.StarknetVersion)
-	return err == nil && version.before(0, 11, 0) && tx.Type == starknet.L1Handler && tx.Nonce.IsZero()
+	return err == nil && version.before(release{0, 11, 0}) && tx.Type == starknet.L1Handler && tx.Nonce.IsZero()
 }

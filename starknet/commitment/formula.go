@@ -3,6 +3,7 @@ package commitment
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,14 +35,8 @@ const (
 // release is a Starknet version: major, minor and patch.
 type release [3]int
 
-func (r release) before(major, minor, patch int) bool {
-	for i, other := range []int{major, minor, patch} {
-		if r[i] != other {
-			return r[i] < other
-		}
-	}
-	return false
-}
+// before reports whether a release is older than another.
+func (r release) before(other release) bool { return slices.Compare(r[:], other[:]) < 0 }
 
 // parseRelease reads a version such as 0.13.2 or 0.13.2.1. The oldest headers
 // have none, which is before all others.
@@ -71,9 +66,9 @@ func FormulaOf(chainID starknet.Felt, header *starknet.BlockHeader) (Formula, er
 	switch {
 	case err != nil:
 		return 0, err
-	case !version.before(0, 13, 4):
+	case !version.before(release{0, 13, 4}):
 		return PoseidonL2Gas, nil
-	case !version.before(0, 13, 2):
+	case !version.before(release{0, 13, 2}):
 		return Poseidon, nil
 	case header.BlockNumber < firstWithEvents[chainID]:
 		return BeforeEvents, nil

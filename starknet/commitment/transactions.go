@@ -29,7 +29,7 @@ func transactionsPedersen(block *starknet.BlockWithReceipts) (starknet.Felt, err
 	if err != nil {
 		return starknet.Felt{}, err
 	}
-	invokesOnly := version.before(0, 11, 1)
+	invokesOnly := version.before(release{0, 11, 1})
 	unsigned := starknet.PedersenMany()
 	leaves := make([]starknet.Felt, len(block.Transactions))
 	for i := range block.Transactions {
