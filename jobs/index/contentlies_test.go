@@ -26,8 +26,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/lies.txt")
 
-// lieBlocks is the length of the chain on which lies are told. Its proxies are
-// upgraded and replaced by then.
+// lieBlocks is the length of the simulated chain. It includes the blocks that
+// upgrade and replace proxies.
 const lieBlocks = 82
 
 // backfilled is the number of blocks above the one that a lie is about, in a

@@ -66,8 +66,7 @@ type Fault struct {
 	Depth   uint64        `json:"depth,omitempty"`
 	// Lie is one of Lies.
 	Lie string `json:"lie,omitempty"`
-	// Block is the only block that a lie is told about; nil leaves that to
-	// Depth.
+	// Block is the only block that a lie applies to. If it is nil, Depth decides.
 	Block *uint64 `json:"block,omitempty"`
 }
 
