@@ -76,7 +76,7 @@ func (i indexCommand) Validate() error {
 	if len(i.NodeMain)+len(i.NodeSepolia) == 0 {
 		return errors.New("set --node-main or --node-sepolia")
 	}
-	return firstError(i.databaseSettings.check(), i.nodeSettings.distinct(), i.indexSettings.check(), checkAdmin(i.AdminAddr))
+	return firstError(i.databaseSettings.check(), i.distinct(), i.indexSettings.check(), checkAdmin(i.AdminAddr))
 }
 
 // Run indexes every chain that has a node, until a stop signal.

@@ -24,7 +24,7 @@ type upCommand struct {
 // Validate checks the settings before anything starts.
 func (u upCommand) Validate() error {
 	return firstError(u.databaseSettings.check(), u.listenSettings.check(), u.workSettings.check(),
-		u.nodeSettings.distinct(), u.indexSettings.check(), checkAdmin(u.AdminAddr))
+		u.distinct(), u.indexSettings.check(), checkAdmin(u.AdminAddr))
 }
 
 // Run starts all components, prints their URLs and runs until a stop signal.
