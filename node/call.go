@@ -25,11 +25,12 @@ func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 	defer done()
 	ctx, cancel := context.WithTimeout(ctx, p.options.Timeout)
 	defer cancel()
-	if err := p.gate.enter(ctx); err != nil {
+	caller := p.options.Caller(ctx)
+	if err := p.gate.enter(ctx, caller); err != nil {
 		p.options.Observe(Observation{Method: q.method, Outcome: OutcomeBusy})
 		return nil, err
 	}
-	defer p.gate.leave()
+	defer p.gate.leave(caller)
 
 	var (
 		failed Unavailable

@@ -229,7 +229,7 @@ func TestFullQueueReturnsBusyAtOnce(t *testing.T) {
 	go ask()
 	until(t, "the first call at the node", func() bool { return len(n.calls(head)) == 1 })
 	go ask()
-	until(t, "the second call in the queue", func() bool { return p.gate.waiting.Load() == 1 })
+	until(t, "the second call in the queue", func() bool { return p.gate.queued() == 1 })
 
 	if _, err := p.Head(t.Context()); !errors.Is(err, ErrBusy) {
 		t.Errorf("the third call: got %v, want %v", err, ErrBusy)
@@ -248,15 +248,15 @@ func TestFullQueueReturnsBusyAtOnce(t *testing.T) {
 func TestQueuedCallEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	g := newGate(1, 1)
-	if err := g.enter(t.Context()); err != nil {
+	if err := g.enter(t.Context(), Caller{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := g.enter(ctx); !errors.Is(err, ErrBusy) || !errors.Is(err, context.Canceled) {
+	if err := g.enter(ctx, Caller{}); !errors.Is(err, ErrBusy) || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v and %v", err, ErrBusy, context.Canceled)
 	}
-	if g.waiting.Load() != 0 {
+	if g.queued() != 0 {
 		t.Error("got a call that still waits, want it gone")
 	}
 }

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -22,6 +23,9 @@ type Options struct {
 	// MaxQueue is the maximum number of waiting calls; further calls return
 	// ErrBusy. The default is 4 × MaxConcurrent; negative means none.
 	MaxQueue int
+	// Caller names the sender of a call by its context, so that no caller takes
+	// the whole pool; by default every call is the service's own.
+	Caller func(context.Context) Caller
 	// Timeout limits a whole call, including waiting and failover; default 30
 	// s. The deadline of the caller applies too.
 	Timeout time.Duration
@@ -64,6 +68,9 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.timing.fairPatience, min(time.Second, o.Timeout/time.Duration(2*max(len(o.URLs), 1))))
 	if o.Observe == nil {
 		o.Observe = func(Observation) {}
+	}
+	if o.Caller == nil {
+		o.Caller = func(context.Context) Caller { return Caller{} }
 	}
 	if o.clock == nil {
 		o.clock = wallClock{}

@@ -121,7 +121,7 @@ func (c *console) openNode(chain domain.Chain, urls []secretText) (*node.Pool, e
 	for i, u := range urls {
 		addresses[i] = string(u)
 	}
-	pool, err := node.Open(node.Options{Chain: chain, URLs: addresses, Logger: c.logger})
+	pool, err := node.Open(node.Options{Chain: chain, URLs: addresses, Caller: nodeCaller, Logger: c.logger})
 	if err != nil {
 		return nil, usageError{err}
 	}

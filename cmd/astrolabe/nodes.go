@@ -1,7 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"context"
+
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/token"
 	"astrolabe/node"
@@ -48,4 +52,17 @@ func (d *deployment) stateNodes(nodes nodeSettings) (map[domain.Chain]chain.Node
 		states[c] = pool.Source()
 	}
 	return states, closeAll, err
+}
+
+// nodeCaller names the caller of a request to the node pool: keys and sessions
+// by their workspace, our own pages by their client. Jobs have no caller.
+func nodeCaller(ctx context.Context) node.Caller {
+	caller := account.CallerOf(ctx)
+	if caller == nil || caller.Kind == account.ByInternal {
+		return node.Caller{}
+	}
+	return node.Caller{
+		Name:  cmp.Or(caller.Workspace, caller.Subject),
+		Guest: caller.Kind == account.ByFirstParty,
+	}
 }
