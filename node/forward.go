@@ -19,6 +19,9 @@ type Request struct {
 	// MaxResponse limits the size of the response in bytes, if it is lower than
 	// the limit of the pool. A larger response is ErrTooLarge.
 	MaxResponse int64
+	// Take is asked for every piece of the response that is read; if it returns
+	// false, the response is ErrTooLarge. Nil means no limit besides MaxResponse.
+	Take func(bytes int) bool
 }
 
 // Forward sends the call and returns its result byte for byte; it is valid
@@ -39,5 +42,5 @@ func (p *Pool) forward(ctx context.Context, r Request) (json.RawMessage, error) 
 	if r.Params != nil && !json.Valid(r.Params) {
 		return nil, errors.New("the params are not JSON")
 	}
-	return p.call(ctx, query{method: r.Method, params: r.Params, write: r.Write, maxSize: r.MaxResponse})
+	return p.call(ctx, query{method: r.Method, params: r.Params, write: r.Write, maxSize: r.MaxResponse, take: r.Take})
 }

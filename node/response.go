@@ -35,7 +35,7 @@ func (p *Pool) readAnswer(response *http.Response, id uint64, q query) (json.Raw
 		limit = min(limit, q.maxSize)
 	}
 	var result json.RawMessage
-	text, err := readLimited(response, limit)
+	text, err := readLimited(response, limit, q.take)
 	if err == nil {
 		result, err = wire.DecodeAnswer(text, id)
 	}
@@ -49,20 +49,36 @@ func (p *Pool) readAnswer(response *http.Response, id uint64, q query) (json.Raw
 	return result, err
 }
 
-// readLimited reads a whole body of at most limit bytes.
-func readLimited(response *http.Response, limit int64) ([]byte, error) {
+// readLimited reads a whole body of at most limit bytes. It asks take, unless
+// that is nil, for every piece.
+func readLimited(response *http.Response, limit int64, take func(int) bool) ([]byte, error) {
 	if response.ContentLength > limit {
 		return nil, ErrTooLarge
 	}
 	var buffer bytes.Buffer
-	if response.ContentLength > 0 {
+	if response.ContentLength > 0 && take == nil {
 		buffer.Grow(int(response.ContentLength) + bytes.MinRead)
 	}
-	n, err := buffer.ReadFrom(io.LimitReader(response.Body, limit+1))
+	n, err := buffer.ReadFrom(io.LimitReader(taking{response.Body, take}, limit+1))
 	if err == nil && n > limit {
 		err = ErrTooLarge
 	}
 	return buffer.Bytes(), err
+}
+
+// taking is a reader that asks for every piece.
+type taking struct {
+	io.Reader
+	take func(int) bool
+}
+
+// Read implements io.Reader.
+func (t taking) Read(p []byte) (int, error) {
+	n, err := t.Reader.Read(p)
+	if t.take != nil && n > 0 && !t.take(n) {
+		return n, ErrTooLarge
+	}
+	return n, err
 }
 
 // retryAfter parses both forms of the header, seconds and a date. Zero means no

@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/explorer"
+	"astrolabe/domain/gateway"
 	"astrolabe/rest/frame"
 	"astrolabe/telemetry"
 )
@@ -24,6 +25,8 @@ type Options struct {
 	Version string
 	Chains  []domain.Chain // of this deployment
 	*explorer.Services
+	// Gateways forward JSON-RPC, by chain; chains without a node have none.
+	Gateways map[domain.Chain]*gateway.Gateway
 	// Gate authenticates callers and enforces rate limits.
 	Gate *access.Gate
 	// Usage records and reports the usage of workspaces.

@@ -8,6 +8,7 @@ import (
 	"astrolabe/rest/chains"
 	"astrolabe/rest/contracts"
 	"astrolabe/rest/frame"
+	"astrolabe/rest/rpc"
 	"astrolabe/rest/tokens"
 )
 
@@ -18,6 +19,7 @@ func (s *server) operations() []frame.Operation {
 	contract := contracts.Handlers{Services: s.Services}
 	token := tokens.Handlers{Services: s.Services}
 	address := addresses.Handlers{Services: s.Services}
+	gateways := rpc.Handlers{Logger: s.Logger, Gate: s.Gate, Gateways: s.Gateways}
 	account := accounts.Handlers{Gate: s.Gate, Usage: s.Usage}
 	return slices.Concat(
 		chain.StatusOperations(),
@@ -38,6 +40,7 @@ func (s *server) operations() []frame.Operation {
 		address.AddressOperations(),
 		token.HolderOperations(),
 		token.PoolOperations(),
+		gateways.Operations(),
 		account.AccountOperations(),
 		s.discoveryOperations(),
 	)

@@ -3,10 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/gateway"
 	"astrolabe/domain/token"
 	"astrolabe/node"
 )
@@ -44,14 +46,31 @@ func (d *deployment) views(nodes nodeSettings) (map[domain.Chain]token.Views, fu
 	return views, closeAll, err
 }
 
-// stateNodes opens the nodes for requests.
-func (d *deployment) stateNodes(nodes nodeSettings) (map[domain.Chain]chain.Node, func(), error) {
-	pools, closeAll, err := d.pools(nodes)
+// stateNodes returns the nodes that answer reads of chain state.
+func stateNodes(pools map[domain.Chain]*node.Pool) map[domain.Chain]chain.Node {
 	states := make(map[domain.Chain]chain.Node, len(pools))
 	for c, pool := range pools {
 		states[c] = pool.Source()
 	}
-	return states, closeAll, err
+	return states
+}
+
+// gateways returns the JSON-RPC gateways of the chains that have nodes.
+func gateways(pools map[domain.Chain]*node.Pool, quotas *account.Quotas, statuses *chain.Statuses) map[domain.Chain]*gateway.Gateway {
+	all := make(map[domain.Chain]*gateway.Gateway, len(pools))
+	for c, pool := range pools {
+		all[c] = gateway.New(gateway.Options{
+			Node: pool.Gateway(), Quotas: quotas, Now: time.Now,
+			Accepted: func(ctx context.Context) (uint64, bool) {
+				horizon, err := statuses.Horizon(ctx, c)
+				if err != nil || horizon.L1 == nil {
+					return 0, false
+				}
+				return *horizon.L1, true
+			},
+		})
+	}
+	return all
 }
 
 // nodeCaller names the caller of a request to the node pool: keys and sessions

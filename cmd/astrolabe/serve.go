@@ -16,6 +16,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
+	"astrolabe/domain/gateway"
 	"astrolabe/failpoint"
 	"astrolabe/graph"
 	"astrolabe/httpserver"
@@ -84,7 +85,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	if err != nil {
 		return nil, err
 	}
-	states, closeNodes, err := d.stateNodes(nodes)
+	pools, closeNodes, err := d.pools(nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +99,10 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	d.metrics.Counter("http_connections_refused_total", "Connections to the API that were closed because there were too many.", func() float64 { return float64(listener.Refused()) })
 	d.metrics.Counter("usage_dropped_total", "Requests missing from usage accounting.", func() float64 { return float64(usage.Dropped()) })
 	services := explorer.New(explorer.Options{
-		Stores: repositories.Explorer(d.db.DB), Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: states,
+		Stores: repositories.Explorer(d.db.DB), Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: stateNodes(pools),
 		ScreeningTop: l.ScreeningTop, Cache: chain.NewCache(l.CacheMB << 20),
 	})
-	handler, live := d.facades(l, services, gate, usage, documents, signIn)
+	handler, live := d.facades(l, services, gateways(pools, gate.Quotas, services.Statuses), gate, usage, documents, signIn)
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
 		listener: listener, server: httpserver.New(handler, d.logger), streams: live, drain: l.Drain, logger: d.logger,
@@ -144,7 +145,7 @@ const statusFreshness = 250 * time.Millisecond
 
 // facades serves REST and GraphQL from one set of domain services. The other
 // routes share their middleware.
-func (d *deployment) facades(l listenSettings, services *explorer.Services, gate *access.Gate, usage *account.Usage, documents graph.Documents, others []rest.Mount) (http.Handler, *graph.Handler) {
+func (d *deployment) facades(l listenSettings, services *explorer.Services, rpc map[domain.Chain]*gateway.Gateway, gate *access.Gate, usage *account.Usage, documents graph.Documents, others []rest.Mount) (http.Handler, *graph.Handler) {
 	live := graph.New(graph.Options{
 		Gate: gate, Usage: usage, Services: services,
 		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger, Documents: documents,
@@ -152,7 +153,7 @@ func (d *deployment) facades(l listenSettings, services *explorer.Services, gate
 	d.metrics.Counter("graphql_slow_consumers_total", "Subscribers disconnected because they did not keep up.", func() float64 { return float64(live.Slow()) })
 	handler := rest.Handler(rest.Options{
 		Logger: d.logger, Metrics: d.metrics, Tracing: d.tracing, Health: d.health, Version: version(),
-		Chains: l.Chains, Origins: l.Origins, Services: services, Gate: gate, Usage: usage, Overloaded: httpserver.OnReserve,
+		Chains: l.Chains, Origins: l.Origins, Services: services, Gateways: rpc, Gate: gate, Usage: usage, Overloaded: httpserver.OnReserve,
 		Mounts: append([]rest.Mount{
 			{Pattern: "/graphql", Handler: live},
 			{Pattern: "/schema.graphql", Handler: live.SDL(), Page: true},

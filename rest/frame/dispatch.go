@@ -38,6 +38,10 @@ func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		setFixed(w.Header(), headers)
+		if op.Serve != nil {
+			op.Serve(w, r)
+			return
+		}
 		ctx, cancel := domain.WithTimeLimit(r.Context(), op.Timeout)
 		defer cancel()
 		r, err := d.admit(op, w, r.WithContext(ctx))

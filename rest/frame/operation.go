@@ -80,6 +80,12 @@ type Operation struct {
 	Proof        []string      // names of the tests that verify the operation
 
 	Handle func(ctx context.Context, c *Call) (any, error)
+	// Serve answers the request instead of Handle: it authenticates, limits and
+	// renders by itself, because the operation has errors of another protocol.
+	Serve http.HandlerFunc
+	// Failure is the schema of the error bodies, by its name in openapi/; empty
+	// for the error envelope.
+	Failure string
 }
 
 // Tier returns the access tier.

@@ -151,10 +151,19 @@ func responses(op frame.Operation, written text) object {
 		}
 		out[strconv.Itoa(status)] = object{
 			"description": strings.Join(codes, ", "), "headers": h,
-			"content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/Error"}}},
+			"content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/" + failure(op, status)}}},
 		}
 	}
 	return out
+}
+
+// failure returns the schema of an error body. The router answers 405 before the
+// operation's own protocol begins.
+func failure(op frame.Operation, status int) string {
+	if op.Failure == "" || status == http.StatusMethodNotAllowed {
+		return "Error"
+	}
+	return op.Failure
 }
 
 func answerHeaders() object {

@@ -1,0 +1,85 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// Node forwards calls to the upstream nodes of a chain.
+type Node interface {
+	// Forward sends a call and returns its result byte for byte. Its errors are
+	// *NodeError, *UnavailableError, ErrSaturated, ErrTooLarge and, for writes,
+	// ErrDeliveryUnknown.
+	Forward(ctx context.Context, c Call) (json.RawMessage, error)
+}
+
+// Call is what reaches the node.
+type Call struct {
+	Method string
+	// Params are sent byte for byte; nil sends none.
+	Params json.RawMessage
+	// Write marks a call with side effects, which is sent at most once.
+	Write bool
+	// MaxAnswer limits the size of the answer in bytes.
+	MaxAnswer int64
+	// Allowance is what the answers of a batch may take together; nil means no
+	// common limit.
+	Allowance *Allowance
+}
+
+// Allowance is a number of bytes that several answers share while they are
+// read, so that a batch is never buffered past its limit.
+type Allowance struct{ left atomic.Int64 }
+
+// NewAllowance returns an allowance of so many bytes.
+func NewAllowance(bytes int64) *Allowance {
+	a := new(Allowance)
+	a.left.Store(bytes)
+	return a
+}
+
+// Take takes n bytes and reports whether they were left. A nil allowance has no
+// limit.
+func (a *Allowance) Take(n int) bool { return a == nil || a.left.Add(-int64(n)) >= 0 }
+
+// Exhausted reports whether more was taken than there was.
+func (a *Allowance) Exhausted() bool { return a.left.Load() < 0 }
+
+// The errors of a Node, besides *NodeError and *UnavailableError.
+var (
+	// ErrSaturated means that too many calls are in flight. The call was not
+	// sent.
+	ErrSaturated = errors.New("too many calls to the node are in flight")
+	// ErrTooLarge means that the answer exceeds its limit.
+	ErrTooLarge = errors.New("the answer of the node is too large")
+	// ErrDeliveryUnknown means that a write was sent, at least partly, and that
+	// its outcome is unknown.
+	ErrDeliveryUnknown = errors.New("the write was sent, but its outcome is unknown")
+)
+
+// NodeError is an error object of the node. It passes unchanged.
+type NodeError struct {
+	Code int
+	// Raw is the error object as the node wrote it.
+	Raw json.RawMessage
+}
+
+// Error implements error, for logs.
+func (e *NodeError) Error() string { return fmt.Sprintf("the node answered with error %d", e.Code) }
+
+// UnavailableError means that no upstream could answer.
+type UnavailableError struct {
+	// RetryAfter is when an upstream may be tried again; zero means at once.
+	RetryAfter time.Duration
+	Cause      error
+}
+
+// Error implements error, for logs.
+func (e *UnavailableError) Error() string { return e.Cause.Error() }
+
+// Unwrap returns the cause.
+func (e *UnavailableError) Unwrap() error { return e.Cause }

@@ -1,0 +1,149 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"astrolabe/access"
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/domain/gateway"
+	"astrolabe/rest/frame"
+)
+
+const (
+	maxBody = 10 << 20
+	timeout = 30 * time.Second
+)
+
+// Handlers serve the gateways of all chains.
+type Handlers struct {
+	Logger *slog.Logger
+	// Gate authenticates callers.
+	Gate *access.Gate
+	// Gateways are the gateways by chain; chains without a node have none.
+	Gateways map[domain.Chain]*gateway.Gateway
+}
+
+// Serve answers a JSON-RPC request or batch.
+func (h Handlers) Serve(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := domain.WithTimeLimit(r.Context(), timeout)
+	defer cancel()
+	w.Header().Set("Cache-Control", frame.CacheControl("no-store"))
+	caller, err := h.Gate.Caller(r, access.Credentials{Key: chi.URLParam(r, "key")})
+	if err == nil && caller.Kind == account.ByFirstParty {
+		err = domain.Errorf(domain.CodeUnauthorized, "The JSON-RPC gateway requires an API key.")
+	}
+	if err != nil {
+		access.Challenge(w.Header(), err, account.Read)
+		h.fail(w, r, gateway.Refusal(ctx, err))
+		return
+	}
+	access.RecordOf(ctx).Caller = caller
+	r = r.WithContext(account.WithCaller(ctx, caller))
+	g, ok := h.Gateways[domain.Chain(chi.URLParam(r, "chain"))]
+	if !ok {
+		h.fail(w, r, gateway.ChainNotServed())
+		return
+	}
+	body, refused := readBody(w, r)
+	if refused != nil {
+		h.fail(w, r, refused)
+		return
+	}
+	requests, batch, refused := gateway.Parse(body)
+	switch {
+	case refused != nil:
+		h.fail(w, r, refused)
+	case batch:
+		h.answerBatch(r.Context(), w, r, g, requests)
+	default:
+		h.answerOne(w, r, g.Answer(r.Context(), requests[0]))
+	}
+}
+
+// readBody reads a body of the right type and size.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *gateway.Error) {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != frame.JSONMedia || r.Header.Get("Content-Encoding") != "" {
+		return nil, gateway.BadBody(http.StatusUnsupportedMediaType, "The request body must have the Content-Type application/json and no Content-Encoding.")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, gateway.BadBody(http.StatusRequestEntityTooLarge, "The request body exceeds the limit of 10485760 bytes.")
+	}
+	if err != nil {
+		return nil, gateway.BadBody(http.StatusOK, "The request body ended before it was complete.")
+	}
+	return body, nil
+}
+
+// answerOne writes the answer to a single request.
+func (h Handlers) answerOne(w http.ResponseWriter, r *http.Request, a gateway.Answer) {
+	access.RecordOf(r.Context()).Class = a.Class
+	access.Pace(w.Header(), a.Decision)
+	setClass(w.Header(), a.Class)
+	h.log(r.Context(), a.Err)
+	switch {
+	case a.ID == nil:
+		w.WriteHeader(http.StatusNoContent)
+	case a.Err != nil:
+		h.refuse(w, r, a)
+	default:
+		frame.Write(w, r, http.StatusOK, frame.JSONMedia, encode(nil, a, ""))
+	}
+}
+
+// answerBatch writes the answers to a batch. The headers name a class and a
+// rate limit only if all requests share them.
+func (h Handlers) answerBatch(ctx context.Context, w http.ResponseWriter, r *http.Request, g *gateway.Gateway, requests []gateway.Request) {
+	answers, refused := g.AnswerBatch(ctx, requests)
+	if refused != nil {
+		h.fail(w, r, refused)
+		return
+	}
+	class := answers[0].Class
+	last := answers[0].Decision
+	for _, a := range answers {
+		h.log(ctx, a.Err)
+		if a.Class != class {
+			class = ""
+		}
+		if a.Decision.Budgeted() && a.Decision.Remaining < last.Remaining {
+			last = a.Decision
+		}
+	}
+	if class != "" {
+		access.RecordOf(ctx).Class = class
+		access.Pace(w.Header(), last)
+		setClass(w.Header(), class)
+	}
+	body := encodeBatch(ctx, answers)
+	if body == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	frame.Write(w, r, http.StatusOK, frame.JSONMedia, body)
+}
+
+// named are the classes that X-Service-Rpc-Class names.
+func setClass(header http.Header, class account.Class) {
+	switch class {
+	case account.RPCWrite, account.RPCTrace, account.RPCWebSocket, account.RPCProve:
+		header.Set("X-Service-Rpc-Class", string(class))
+	}
+}
+
+// log logs what the operator must look at.
+func (h Handlers) log(ctx context.Context, e *gateway.Error) {
+	if e != nil && e.Code == gateway.InternalError {
+		h.Logger.ErrorContext(ctx, "an RPC request failed", "error", e)
+	}
+}

@@ -1,0 +1,35 @@
+package rpc
+
+import (
+	"net/http"
+
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/rest/frame"
+)
+
+// keyParam is the key of the keyed node URL.
+var keyParam = frame.Param{Name: "key", In: frame.InPath, Kind: frame.TextKind, Required: true,
+	About: "API key. A URL that contains one is a secret."}
+
+// proof are the tests of the gateway.
+var proof = []string{"TestEveryMethodOfTheAllowlistIsForwardedUnchanged", "TestEveryRowOfTheErrorTableIsProduced"}
+
+// Operations are the routes of the gateway.
+func (h Handlers) Operations() []frame.Operation {
+	call := frame.Operation{
+		ID: "callRpc", Method: http.MethodPost, Path: "/v1/{chain}/rpc",
+		Summary: "Call methods of a Starknet node over JSON-RPC 2.0.",
+		Params:  []frame.Param{frame.ChainParam},
+		Request: "RpcRequestBody", MaxBody: maxBody,
+		Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: timeout, Cache: "no-store",
+		Success: http.StatusOK, Body: "RpcResponseBody", Failure: "RpcFailure",
+		Errors: []domain.Code{domain.CodeUnsupportedChain},
+		Proof:  proof, Serve: h.Serve,
+	}
+	keyed := call
+	keyed.ID, keyed.Path = "callRpcByKeyedUrl", "/rpc/v0_10/{chain}/{key}"
+	keyed.Summary = "Call methods of a Starknet node over JSON-RPC 2.0, with the key in the URL."
+	keyed.Params = []frame.Param{frame.ChainParam, keyParam}
+	return []frame.Operation{call, keyed}
+}
