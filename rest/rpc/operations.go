@@ -13,7 +13,8 @@ var keyParam = frame.Param{Name: "key", In: frame.InPath, Kind: frame.TextKind, 
 	About: "API key. A URL that contains one is a secret."}
 
 // proof are the tests of the gateway.
-var proof = []string{"TestEveryMethodOfTheAllowlistIsForwardedUnchanged", "TestEveryRowOfTheErrorTableIsProduced"}
+var proof = []string{"TestEveryRowOfTheErrorTableIsProduced", "TestOddSpellingsAreForwardedUnchangedOrRefused",
+	"TestResultsAndNodeErrorsPassUnchanged", "TestBatchIsAnsweredInOrderAndNotificationsAreNot", "TestWriteIsNeverSentTwice"}
 
 // Operations are the routes of the gateway.
 func (h Handlers) Operations() []frame.Operation {
