@@ -13,7 +13,7 @@ import (
 // transaction. Another one may have it: it may be further, or not pruned.
 var lacking = []int{blockNotFound, classHashNotFound, transactionNotFound}
 
-// call tries the upstreams one after the other until one responds. An error
+// call waits for a slot and tries the upstreams until one responds. An error
 // from the node is a response, except that a read moves on when an upstream
 // lacks what is asked for. A write moves on to the next upstream only while
 // nothing of it was sent.
@@ -31,16 +31,30 @@ func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 		return nil, err
 	}
 	defer p.gate.leave(caller)
+	order := p.order(q)
+	if q.hedge && len(order) > 1 {
+		return p.hedged(ctx, caller, order, q)
+	}
+	return p.inTurn(ctx, order, q)
+}
 
+// inTurn tries the upstreams in the given order.
+func (p *Pool) inTurn(ctx context.Context, order []*upstream, q query) (json.RawMessage, error) {
 	var (
 		failed Unavailable
 		lacks  error // the first response that an upstream lacks something
 	)
-	order := p.order(q)
+	try := p.try
+	if q.follows != "" {
+		try = p.tryFollowing
+	}
 	for i, u := range order {
-		result, err := p.try(ctx, u, q, len(order)-i)
+		result, err := try(ctx, u, q, len(order)-i)
 		if answered, ok := errors.AsType[*RPCError](err); ok && !q.write && slices.Contains(lacking, answered.Code) {
 			lacks = cmp.Or(lacks, err)
+			if answered.Code == blockNotFound {
+				u.lacks(q.block)
+			}
 			continue
 		}
 		fault, isFault := errors.AsType[*Fault](err)

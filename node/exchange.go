@@ -21,6 +21,9 @@ type query struct {
 	write   bool
 	probe   bool                 // a health check: it checks the identity again and ignores pauses
 	near    bool                 // about blocks that a reorg may replace
+	hedge   bool                 // ask a second upstream if the first takes long
+	block   *uint64              // the block that it is about, if that is named by its number
+	follows string               // the caller whose view of the head must not go back; empty for other calls
 	maxSize int64                // size limit of the response; zero means the limit of the pool
 	take    func(bytes int) bool // a limit that several responses share; nil means none
 	// accept rejects an invalid result. It stores the decoded value, and may be

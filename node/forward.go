@@ -19,6 +19,12 @@ type Request struct {
 	// MaxResponse limits the size of the response in bytes, if it is lower than
 	// the limit of the pool. A larger response is ErrTooLarge.
 	MaxResponse int64
+	// Block is the number of the block that a read is about; nil if it is not
+	// named by its number. Upstreams without it are asked last.
+	Block *uint64
+	// Follows names the caller of a read whose answer moves with the head: for
+	// one caller the head does not go back. Empty for other calls.
+	Follows string
 	// Take is asked for every piece of the response that is read; if it returns
 	// false, the response is ErrTooLarge. Nil means no limit besides MaxResponse.
 	Take func(bytes int) bool
@@ -42,5 +48,6 @@ func (p *Pool) forward(ctx context.Context, r Request) (json.RawMessage, error) 
 	if r.Params != nil && !json.Valid(r.Params) {
 		return nil, errors.New("the params are not JSON")
 	}
-	return p.call(ctx, query{method: r.Method, params: r.Params, write: r.Write, maxSize: r.MaxResponse, take: r.Take})
+	return p.call(ctx, query{method: r.Method, params: r.Params, write: r.Write, maxSize: r.MaxResponse, take: r.Take,
+		block: r.Block, follows: r.Follows, near: r.Follows != "", hedge: !r.Write && r.Take == nil})
 }

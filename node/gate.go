@@ -65,6 +65,17 @@ func (g *gate) enter(ctx context.Context, caller Caller) error {
 	return fmt.Errorf("%w: %w", ErrBusy, context.Cause(ctx))
 }
 
+// enterNow takes a slot if one is free.
+func (g *gate) enterNow(caller Caller) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.hasSlot(caller) {
+		return false
+	}
+	g.running = append(g.running, caller)
+	return true
+}
+
 // giveUp removes a waiter. It returns false if the waiter already has a slot.
 func (g *gate) giveUp(w *waiter) bool {
 	g.mu.Lock()

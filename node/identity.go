@@ -51,6 +51,7 @@ func (p *Pool) check(ctx context.Context, u *upstream) error {
 		p.options.Logger.Info("connected to upstream node", "upstream", u.name, "chain", p.options.Chain, "spec", spec)
 	}
 	u.spec = spec
+	u.pruned.Store(0)
 	u.proven = p.options.clock.Now()
 	return nil
 }

@@ -52,6 +52,7 @@ type timing struct {
 	recheck      time.Duration // validity of an identity check
 	survey       time.Duration // interval of head comparisons
 	ping         time.Duration // interval of stream pings
+	hedge        time.Duration // after which a forwarded read is sent a second time
 	fairPatience time.Duration // a timeout within this time is not counted as a fault
 }
 
@@ -65,6 +66,7 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.timing.recheck, 5*time.Minute)
 	setDefault(&o.timing.survey, 15*time.Second)
 	setDefault(&o.timing.ping, 15*time.Second)
+	setDefault(&o.timing.hedge, time.Second)
 	setDefault(&o.timing.fairPatience, min(time.Second, o.Timeout/time.Duration(2*max(len(o.URLs), 1))))
 	if o.Observe == nil {
 		o.Observe = func(Observation) {}

@@ -9,7 +9,9 @@ import (
 // order returns the upstreams in the order in which a call tries them: healthy
 // ones first, then those that failed last, and those that lag behind.
 //
-// Reads start at each of the healthy ones in turn, so that all share the load.
+// Reads start at each of the healthy ones in turn, so that all share the load;
+// those of a caller that follows the head stay at the one that answered it last.
+// Upstreams that lacked the block or a later one come after the others.
 // Reads near the head start at the furthest one, because the others may still be
 // on another fork. Writes start at the first as configured, because a node
 // refuses a transaction whose predecessor another one has.
@@ -18,6 +20,8 @@ func (p *Pool) order(q query) []*upstream {
 	var healthy, failing, behind []*upstream
 	for _, u := range p.upstreams {
 		switch {
+		case q.block != nil && *q.block <= u.pruned.Load():
+			failing = append(failing, u)
 		case u.behind.Load():
 			behind = append(behind, u)
 		case !u.circuit.sound():
@@ -36,6 +40,11 @@ func (p *Pool) order(q query) []*upstream {
 func (p *Pool) first(q query, healthy []*upstream) int {
 	if q.write || len(healthy) < 2 {
 		return 0
+	}
+	if q.follows != "" {
+		if at := slices.Index(healthy, p.following.of(q.follows).from); at >= 0 {
+			return at
+		}
 	}
 	if lead := p.lead.Load(); q.near && lead != nil {
 		if at := slices.Index(healthy, lead.from); at >= 0 {

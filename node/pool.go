@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"astrolabe/domain"
+
+	"github.com/failsafe-go/failsafe-go"
 )
 
 // Pool is a set of upstreams of one chain. Its methods are safe for concurrent
@@ -20,6 +23,8 @@ type Pool struct {
 	upstreams []*upstream
 	streams   []endpoint
 	gate      *gate
+	hedge     failsafe.Executor[json.RawMessage]
+	following *following
 	ids       atomic.Uint64
 	reads     atomic.Uint64                           // spreads the reads
 	lead      atomic.Pointer[answer[domain.BlockRef]] // the furthest upstream of the last survey
@@ -45,7 +50,8 @@ func Open(options Options) (*Pool, error) {
 		return nil, err
 	}
 	options.URLs = nil // only the endpoints need them
-	p := &Pool{options: options, streams: streams, gate: newGate(options.MaxConcurrent, options.MaxQueue)}
+	p := &Pool{options: options, streams: streams, gate: newGate(options.MaxConcurrent, options.MaxQueue),
+		hedge: newHedge(options.timing.hedge), following: newFollowing()}
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	p.client = newClient(options)
 	for _, e := range calls {

@@ -15,7 +15,9 @@ import (
 type upstream struct {
 	endpoint
 	circuit circuit
-	behind  atomic.Bool // its head was behind in the last survey
+	behind  atomic.Bool   // its head was behind in the last survey
+	head    atomic.Uint64 // its newest block as it was last seen
+	pruned  atomic.Uint64 // the newest block that it did not have although another one did
 
 	checking chan struct{} // holds a token during an identity check
 	mu       sync.Mutex
@@ -25,6 +27,13 @@ type upstream struct {
 
 func newUpstream(e endpoint) *upstream {
 	return &upstream{endpoint: e, checking: make(chan struct{}, 1)}
+}
+
+// lacks records that the upstream does not have a block, if its number is known.
+func (u *upstream) lacks(block *uint64) {
+	if block != nil && *block > u.pruned.Load() && *block <= u.head.Load() {
+		u.pruned.Store(*block)
+	}
 }
 
 // try makes one attempt at one upstream and records its outcome. Every error

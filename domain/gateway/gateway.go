@@ -178,7 +178,7 @@ func (g *Gateway) forward(ctx context.Context, m Method, r Request, allowance *A
 	if call.Write {
 		a.Result, err = g.node.Forward(ctx, call)
 	} else {
-		a.Result, err = g.reads.forward(ctx, g.node, call)
+		a.Result, err = g.reads.forward(ctx, g.node, m, call)
 	}
 	if err == nil && m.complete != nil {
 		if incomplete := m.complete(a.Result); incomplete != nil {

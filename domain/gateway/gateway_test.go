@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"astrolabe/domain/account"
 )
@@ -95,7 +96,7 @@ func TestEveryMethodOfTheAllowlistIsForwardedUnchanged(t *testing.T) {
 			continue
 		}
 		want := Call{Method: m.Name, Params: json.RawMessage(params), Write: m.Class == account.RPCWrite, MaxAnswer: m.limit()}
-		if diff := cmp.Diff(want, n.calls[0]); diff != "" {
+		if diff := cmp.Diff(want, n.calls[0], cmpopts.IgnoreFields(Call{}, "Follows")); diff != "" {
 			t.Errorf("%s: call (-want +got):\n%s", m.Name, diff)
 		}
 	}
@@ -372,5 +373,31 @@ func TestDocumentListsExactlyTheAllowlist(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("methods (-want +got):\n%s", diff)
+	}
+}
+
+func TestReadsThatMoveWithTheHeadFollowTheirCaller(t *testing.T) {
+	t.Parallel()
+	five := uint64(5)
+	for name, test := range map[string]struct {
+		request Request
+		block   *uint64
+		follows bool
+	}{
+		"the newest block":   {request("starknet_blockNumber", ""), nil, true},
+		"a tag":              {request("starknet_call", `[{},"latest"]`), nil, true},
+		"a tag by name":      {request("starknet_call", `{"request":{},"block_id":"latest"}`), nil, true},
+		"a number":           {request("starknet_call", `[{},{"block_number":5}]`), &five, false},
+		"a number by name":   {request("starknet_getNonce", `{"contract_address":"0x1","block_id":{"block_number":5}}`), &five, false},
+		"a hash":             {request("starknet_getNonce", `[{"block_hash":"0x1"},"0x2"]`), nil, false},
+		"a transaction":      {request("starknet_getTransactionStatus", `["0x1"]`), nil, true},
+		"a missing block id": {request("starknet_call", `[{}]`), nil, true},
+	} {
+		n := new(fakeNode)
+		g, _ := open(n)
+		g.Answer(callerWith(t.Context(), account.Read), test.request)
+		if got := n.calls[0]; !cmp.Equal(got.Block, test.block) || (got.Follows != "") != test.follows {
+			t.Errorf("%s: got block %v and follows %q, want %v and follows: %t", name, got.Block, got.Follows, test.block, test.follows)
+		}
 	}
 }

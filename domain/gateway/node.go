@@ -24,6 +24,12 @@ type Call struct {
 	Params json.RawMessage
 	// Write marks a call with side effects, which is sent at most once.
 	Write bool
+	// Block is the number of the block that the call names by its number; nil
+	// if it names none so.
+	Block *uint64
+	// Follows identifies the caller of a read whose answer moves with the head:
+	// for one caller the head does not go back. Empty for other calls.
+	Follows string
 	// MaxAnswer limits the size of the answer in bytes.
 	MaxAnswer int64
 	// Allowance is what the answers of a batch may take together; nil means no

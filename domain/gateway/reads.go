@@ -51,7 +51,13 @@ func newReads(o Options) *reads {
 }
 
 // forward answers a read.
-func (r *reads) forward(ctx context.Context, node Node, c Call) (json.RawMessage, error) {
+func (r *reads) forward(ctx context.Context, node Node, m Method, c Call) (json.RawMessage, error) {
+	block := blockOf(m, c.Params)
+	if block.pinned() {
+		c.Block = block.Number
+	} else {
+		c.Follows = meterOf(ctx)
+	}
 	key := c.Method + string(c.Params)
 	if known, ok := r.cached.Get(key); ok && r.now().Sub(known.at) < cachedAge {
 		if !c.Allowance.Take(len(known.result)) {
@@ -70,7 +76,7 @@ func (r *reads) forward(ctx context.Context, node Node, c Call) (json.RawMessage
 		result, err = node.Forward(ctx, c)
 		r.answered(caller)
 	}
-	if err == nil && r.immutable(ctx, c, result) {
+	if err == nil && r.immutable(ctx, c, block, result) {
 		r.cached.Add(key, remembered{result, r.now()}, len(key)+len(result))
 	}
 	return result, err
