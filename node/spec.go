@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"astrolabe/domain/chain"
+	"astrolabe/domain/gateway"
 	"astrolabe/node/wire"
 )
 
 // MinimumSpec is the oldest supported version of the JSON-RPC specification.
-const MinimumSpec = "0.10.0"
+const MinimumSpec = gateway.MinimumSpec
 
 // checkSpec rejects an invalid version and one older than MinimumSpec.
 func checkSpec(text string) error {

@@ -8,6 +8,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/rest/chains"
 	"astrolabe/rest/frame"
+	"astrolabe/rest/rpc"
 )
 
 type operationBody struct {
@@ -28,6 +29,7 @@ type capabilitiesBody struct {
 	Version     string          `json:"version"`
 	Chains      []domain.Chain  `json:"chains"`
 	Operations  []operationBody `json:"operations"`
+	RPCProvider rpc.Provider    `json:"rpcProvider"`
 	EventSearch struct {
 		FullRange struct {
 			SelectorCoverage []chains.SelectorCoverage `json:"selectorCoverage"`
@@ -40,7 +42,7 @@ func (s *server) capabilities(ctx context.Context, _ *frame.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := capabilitiesBody{Version: s.Version, Chains: s.Chains}
+	body := capabilitiesBody{Version: s.Version, Chains: s.Chains, RPCProvider: rpc.Describe()}
 	body.EventSearch.FullRange.SelectorCoverage = covered
 	for _, op := range s.table {
 		body.Operations = append(body.Operations, describe(op))

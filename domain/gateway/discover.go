@@ -6,8 +6,15 @@ import (
 	"astrolabe/domain/account"
 )
 
-// SpecVersion is the version of the node specification that clients may expect.
-const SpecVersion = "0.10.2"
+// The versions of the node specification: the one that clients may expect, and
+// the oldest that an upstream may implement.
+const (
+	SpecVersion = "0.10.2"
+	MinimumSpec = "0.10.0"
+)
+
+// BlockTags are the tags that name a block.
+var BlockTags = []string{"latest", "l1_accepted", "pre_confirmed"}
 
 // schemas are the types of parameters in the OpenRPC document. Results and the
 // details of objects are those of the node specification.
@@ -23,7 +30,7 @@ var schemas = map[string]any{
 	"BlockID": map[string]any{"oneOf": []any{
 		map[string]any{"type": "object", "required": []string{"block_hash"}, "properties": map[string]any{"block_hash": felt}},
 		map[string]any{"type": "object", "required": []string{"block_number"}, "properties": map[string]any{"block_number": map[string]any{"type": "integer", "minimum": 0}}},
-		map[string]any{"type": "string", "enum": []string{"latest", "l1_accepted", "pre_confirmed"}},
+		map[string]any{"type": "string", "enum": BlockTags},
 	}},
 }
 
@@ -53,7 +60,7 @@ func document() json.RawMessage {
 	for i, m := range Methods {
 		d := described{
 			Name: m.Name, Summary: m.Summary, Params: []describedParam{}, Class: m.Class, Permission: m.Permission,
-			Result: describedParam{Name: "result", Schema: true}, MaxResponse: m.limit(), Transport: []string{"http", "websocket"},
+			Result: describedParam{Name: "result", Schema: true}, MaxResponse: m.MaxAnswer(), Transport: []string{"http", "websocket"},
 		}
 		if m.Subscribes() {
 			d.Transport = []string{"websocket"}

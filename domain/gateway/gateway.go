@@ -173,7 +173,7 @@ func (g *Gateway) forward(ctx context.Context, m Method, r Request, allowance *A
 			return
 		}
 	}
-	call := Call{Method: m.Name, Params: r.Params, Write: m.Writes(), MaxAnswer: m.limit(), Allowance: allowance}
+	call := Call{Method: m.Name, Params: r.Params, Write: m.Writes(), MaxAnswer: m.MaxAnswer(), Allowance: allowance}
 	var err error
 	if call.Write {
 		a.Result, err = g.node.Forward(ctx, call)
@@ -200,9 +200,9 @@ func failure(ctx context.Context, m Method, err error) *Error {
 	var down *UnavailableError
 	switch {
 	case errors.Is(err, ErrTooLarge) && m.tooLarge != "":
-		return invalid(Unavailable, m.tooLarge, "The answer exceeds the limit of %d bytes.", m.limit())
+		return invalid(Unavailable, m.tooLarge, "The answer exceeds the limit of %d bytes.", m.MaxAnswer())
 	case errors.Is(err, ErrTooLarge):
-		return invalid(InternalError, ReasonInternal, "The answer exceeds the limit of %d bytes.", m.limit())
+		return invalid(InternalError, ReasonInternal, "The answer exceeds the limit of %d bytes.", m.MaxAnswer())
 	case errors.Is(err, ErrDeliveryUnknown):
 		return unavailable(ReasonUpstream, 0, err, "The transaction was sent to a node, which did not answer: it may or may not have been accepted. Look for its hash before you send it again.")
 	case errors.Is(err, ErrSaturated):

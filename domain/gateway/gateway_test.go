@@ -95,7 +95,7 @@ func TestEveryMethodOfTheAllowlistIsForwardedUnchanged(t *testing.T) {
 			t.Errorf("%s: got %d calls (%v), want 1", m.Name, n.count(), a.Err)
 			continue
 		}
-		want := Call{Method: m.Name, Params: json.RawMessage(params), Write: m.Class == account.RPCWrite, MaxAnswer: m.limit()}
+		want := Call{Method: m.Name, Params: json.RawMessage(params), Write: m.Class == account.RPCWrite, MaxAnswer: m.MaxAnswer()}
 		if diff := cmp.Diff(want, n.calls[0], cmpopts.IgnoreFields(Call{}, "Follows")); diff != "" {
 			t.Errorf("%s: call (-want +got):\n%s", m.Name, diff)
 		}

@@ -46,12 +46,18 @@ func (m Method) Writes() bool { return m.Class == account.RPCWrite }
 // Subscribes reports whether the method is served over WebSocket only.
 func (m Method) Subscribes() bool { return m.Class == account.RPCWebSocket }
 
-// limit returns the size limit of an answer.
-func (m Method) limit() int64 {
+// MaxAnswer is the size limit of an answer in bytes.
+func (m Method) MaxAnswer() int64 {
 	if m.maxAnswer > 0 {
 		return m.maxAnswer
 	}
 	return MaxAnswer
+}
+
+// Classes are the rate-limit classes of the methods.
+var Classes = []account.Class{
+	account.RPCReadLight, account.RPCReadState, account.RPCReadHistory, account.RPCSimulation,
+	account.RPCWrite, account.RPCTrace, account.RPCWebSocket,
 }
 
 // Discover is the method that returns the OpenRPC document.

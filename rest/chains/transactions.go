@@ -118,17 +118,11 @@ func accountCallBody(call *chain.AccountCall) AccountCall {
 }
 
 func (h Handlers) transaction(ctx context.Context, c *frame.Call) (any, error) {
-	found, err := h.Details.ByHash(ctx, c.Chain, c.Felt(txParam.Name), c.Int("log_limit"))
+	found, err := h.Details.ByHash(ctx, c.Chain, c.Felt(frame.TransactionParam.Name), c.Int("log_limit"))
 	if err != nil {
 		return nil, err
 	}
 	return transactionDetail(c.Chain, found), nil
-}
-
-// txParam is the transaction of a path.
-var txParam = frame.Param{
-	Name: "tx_hash", In: frame.InPath, Kind: frame.FeltKind, Required: true, About: "Transaction hash.",
-	Example: "0x37ea899ae28543489542ffed5d02685b279131135279673bf7efa8f018b71f4",
 }
 
 // TransactionOperations are the routes of transactions.
@@ -137,7 +131,7 @@ func (h Handlers) TransactionOperations() []frame.Operation {
 		{
 			ID: "getTransaction", Method: http.MethodGet, Path: "/v1/{chain}/tx/{tx_hash}",
 			Summary: "Get a transaction with its receipt, events, transfers and messages.",
-			Params: []frame.Param{frame.ChainParam, txParam, {
+			Params: []frame.Param{frame.ChainParam, frame.TransactionParam, {
 				Name: "log_limit", In: frame.InQuery, Kind: frame.IntegerKind, Min: 1, Max: 1000, Default: "96",
 				About: "Maximum number of events to return.",
 			}},

@@ -33,6 +33,9 @@ func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 		{"X-Service-Route-Class", []string{string(op.Class)}},
 		{"Cache-Control", []string{CacheControl(op.Cache)}},
 	}
+	if op.RPCClass != "" {
+		headers = append(headers, fixed{"X-Service-Rpc-Class", []string{string(op.RPCClass)}})
+	}
 	if op.Uncompressed {
 		headers = append(headers, fixed{gzhttp.HeaderNoCompression, []string{"secret"}})
 	}

@@ -65,6 +65,7 @@ type Operation struct {
 	Permission account.Permission // required permission; empty: no key is required
 	Session    bool               // requires a session instead of a key
 	Class      RouteClass
+	RPCClass   account.Class // value of X-Service-Rpc-Class; empty: no header
 	Cert       Certification
 	Audience   Audience
 	Timeout    time.Duration // past it the answer is service_unavailable

@@ -34,3 +34,9 @@ var BlockTagParam = Param{
 	Name: "block_tag", In: InQuery, Kind: StateKind, Default: string(chain.Latest),
 	About: "The block whose state is read: a number, a hash, `latest` or `pending`. Use a number or a hash for reproducible results.",
 }
+
+// TransactionParam is the transaction of a path.
+var TransactionParam = Param{
+	Name: "tx_hash", In: InPath, Kind: FeltKind, Required: true, About: "Transaction hash.",
+	Example: "0x37ea899ae28543489542ffed5d02685b279131135279673bf7efa8f018b71f4",
+}

@@ -136,7 +136,12 @@ type answer struct {
 // post sends a body to a path; headers are pairs of name and value.
 func (s *service) post(path, body string, headers ...string) answer {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.url+path, strings.NewReader(body))
+	return s.send(http.MethodPost, path, body, headers...)
+}
+
+func (s *service) send(method, path, body string, headers ...string) answer {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -8,6 +8,12 @@ import (
 	"astrolabe/rest/frame"
 )
 
+// The paths of the gateway.
+const (
+	path      = "/v1/{chain}/rpc"
+	keyedPath = "/rpc/v0_10/{chain}/{key}"
+)
+
 // keyParam is the key of the keyed node URL.
 var keyParam = frame.Param{Name: "key", In: frame.InPath, Kind: frame.TextKind, Required: true,
 	About: "API key. A URL that contains one is a secret."}
@@ -19,7 +25,7 @@ var proof = []string{"TestEveryRowOfTheErrorTableIsProduced", "TestOddSpellingsA
 // Operations are the routes of the gateway.
 func (h Handlers) Operations() []frame.Operation {
 	call := frame.Operation{
-		ID: "callRpc", Method: http.MethodPost, Path: "/v1/{chain}/rpc",
+		ID: "callRpc", Method: http.MethodPost, Path: path,
 		Summary: "Call methods of a Starknet node over JSON-RPC 2.0.",
 		Params:  []frame.Param{frame.ChainParam},
 		Request: "RpcRequestBody", MaxBody: maxBody,
@@ -29,8 +35,8 @@ func (h Handlers) Operations() []frame.Operation {
 		Proof:  proof, Serve: h.Serve,
 	}
 	keyed := call
-	keyed.ID, keyed.Path = "callRpcByKeyedUrl", "/rpc/v0_10/{chain}/{key}"
+	keyed.ID, keyed.Path = "callRpcByKeyedUrl", keyedPath
 	keyed.Summary = "Call methods of a Starknet node over JSON-RPC 2.0, with the key in the URL."
 	keyed.Params = []frame.Param{frame.ChainParam, keyParam}
-	return []frame.Operation{call, keyed}
+	return []frame.Operation{call, keyed, h.traceOperation()}
 }
