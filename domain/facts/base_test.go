@@ -42,13 +42,13 @@ func TestAClassDigestCoversWhatTheNodeSaid(t *testing.T) {
 		"missing": StoredClass(felt(1), true, []byte("[]"), true),
 	} {
 		if other.Digest() == class.Digest() {
-			t.Errorf("the digest does not cover %s", name)
+			t.Errorf("%s: got the same digest for another value, want another", name)
 		}
 	}
 	derived := *class
 	derived.Account, derived.Standard = true, ERC20
 	if derived.Digest() != class.Digest() {
-		t.Error("the digest depends on what is derived from the ABI")
+		t.Error("got another digest for other derived fields, want the same")
 	}
 }
 
@@ -66,7 +66,7 @@ func TestAMessageHashFollowsFromTheMessage(t *testing.T) {
 		}
 		m.Payload = felts(5, 7)
 		if m.HashHolds() {
-			t.Errorf("%s: the hash holds for another payload", name)
+			t.Errorf("%s: got a hash that holds for another payload, want it not to", name)
 		}
 	}
 }

@@ -130,11 +130,11 @@ func TestRealTransfersOfUnknownClassesAreTheUnmistakableOnes(t *testing.T) {
 			seen++
 		}
 		if found[ERC20] != want.Transfers["k3_d2"] || found[ERC721] != want.Transfers["k5_d0"] {
-			t.Errorf("%s: transfers %v, want %v", name, found, want.Transfers)
+			t.Errorf("%s: got the transfers %v, want %v", name, found, want.Transfers)
 		}
 	}
 	if seen == 0 {
-		t.Error("no transfers at all")
+		t.Error("got no transfers, want some")
 	}
 }
 
@@ -216,7 +216,7 @@ func TestCallsOfRealAccountsAreRead(t *testing.T) {
 				continue
 			}
 			if calls, ok := Calls(tx); !ok || len(calls) == 0 {
-				t.Errorf("%s: transaction %d: calls %v of %v", name, i, calls, tx.Calldata)
+				t.Errorf("%s, transaction %d: got the calls %v of %v, want at least one", name, i, calls, tx.Calldata)
 			}
 		}
 	}
