@@ -105,7 +105,7 @@ func TestTheCriteriaAreWritten(t *testing.T) {
 	}
 	for i, criterion := range token.Criteria {
 		if line := "| `" + criterion.Reason + "` | " + criterion.Requirement + " |"; !strings.Contains(string(page), line) {
-			t.Errorf("docs/census.md lacks criterion %d:\n%s", i+1, line)
+			t.Errorf("docs/census.md: got no line of criterion %d, want\n%s", i+1, line)
 		}
 	}
 }

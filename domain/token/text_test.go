@@ -129,7 +129,7 @@ func FuzzReadText(f *testing.F) {
 			t.Fatalf("%q was taken, want printable text of at most %d bytes", text, token.MaxText)
 		}
 		if again := byteArray(text); !slices.Equal(result, again) && !bytes.Equal(raw, slices.Concat(make([]byte, max(32-len(text), 0)), []byte(text))) {
-			t.Fatalf("%q does not stand in %x", text, raw)
+			t.Fatalf("%x: got %q, want only text that encodes to the same felts", raw, text)
 		}
 	})
 }
