@@ -113,7 +113,7 @@ func TestOnlyWhatAFinalizedBlockSaysIsRemembered(t *testing.T) {
 			_, _, _ = states.View(t.Context(), domain.Mainnet, BlockID{Number: &c.block}, c.call)
 		}
 		if again := node.calls == 2; again != c.again {
-			t.Errorf("%s: the node was asked %d times, want it asked again %t", name, node.calls, c.again)
+			t.Errorf("%s: got %d calls of the node, want a second one: %t", name, node.calls, c.again)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestCallsThatDifferAreRememberedApart(t *testing.T) {
 		}
 	}
 	if node.calls != 10 {
-		t.Errorf("the node was asked %d times, want 10", node.calls)
+		t.Errorf("got %d calls of the node, want 10", node.calls)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestTheOldestAnswersAreForgotten(t *testing.T) {
 		}
 	}
 	if got := states.answers.Len(); got != keptAnswers {
-		t.Errorf("%d answers are kept, want %d", got, keptAnswers)
+		t.Errorf("got %d cached answers, want %d", got, keptAnswers)
 	}
 }
 

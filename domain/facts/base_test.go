@@ -24,11 +24,11 @@ func TestEveryValueOfABaseRowIsInTheBaseDigest(t *testing.T) {
 			values++
 		}
 		if (BaseDigest(changed) != before) != covered {
-			t.Errorf("a change of %s: covered by the digest is %t, want %t", path, !covered, covered)
+			t.Errorf("%s: got it covered by the digest %t, want %t", path, !covered, covered)
 		}
 	})
 	if values < 60 {
-		t.Errorf("%d values of base rows were changed, want at least 60", values)
+		t.Errorf("got %d changed values of base rows, want at least 60", values)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestAMessageHashFollowsFromTheMessage(t *testing.T) {
 		"to L1":           {Direction: L2ToL1, Hash: to.Hash(), From: felt(1), To: felt(2), Payload: felts(5, 6)},
 	} {
 		if !m.HashHolds() {
-			t.Errorf("%s: the hash does not hold, want it to", name)
+			t.Errorf("%s: got a hash that does not hold, want it to hold", name)
 		}
 		m.Payload = felts(5, 7)
 		if m.HashHolds() {

@@ -208,12 +208,12 @@ func TestTransfersOfAChainReproduceItsBalances(t *testing.T) {
 		contracts[contract.Address] = contract
 		if strings.HasPrefix(contract.Class, "proxy_") {
 			if tokens[contract.Address] == "" {
-				t.Errorf("%s is no token, want that of its implementation", contract.Name)
+				t.Errorf("%s: got no token, want that of its implementation", contract.Name)
 			}
 			continue
 		}
 		if want := simClass(t, contract.Class).Standard; tokens[contract.Address] != want {
-			t.Errorf("%s is a token of %q, want %q", contract.Name, tokens[contract.Address], want)
+			t.Errorf("%s: got a token of %q, want %q", contract.Name, tokens[contract.Address], want)
 		}
 	}
 	checked := map[string]int{}

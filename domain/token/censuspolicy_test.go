@@ -77,7 +77,7 @@ func TestATokenQualifiesOnlyIfEveryClassOfItsLifeFixesItsTransfers(t *testing.T)
 	} {
 		policy := token.JudgeCensus(lifeOf(facts.Deployed, c.life...), 77)
 		if policy.Reason != c.want || policy.Qualified != (c.want == "") || policy.Block != 77 {
-			t.Errorf("%s: %+v, want %q", name, policy, c.want)
+			t.Errorf("%s: got %+v, want the reason %q", name, policy, c.want)
 		}
 	}
 	if policy := token.JudgeCensus(lifeOf(facts.Observed, keyed), 1); policy.Reason != "history_incomplete" {
