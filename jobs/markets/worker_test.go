@@ -32,7 +32,7 @@ func TestARunKeepsThePoolsOfEveryFactory(t *testing.T) {
 		}
 		lists, late, err := tokens.NewPools(db).Pools(t.Context(), domain.Mainnet, known, []starknet.Felt{strk}, domain.PageRequest{Limit: 100})
 		if err != nil || late || len(lists[0]) != 2 {
-			t.Errorf("got %+v, %v, %v", lists, late, err)
+			t.Errorf("got %+v, late %v and %v, want 2 pools", lists, late, err)
 		}
 	}
 }
