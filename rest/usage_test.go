@@ -25,7 +25,7 @@ func TestUsageCountsRequestsAndFailures(t *testing.T) {
 	a := s.show(http.MethodGet, "/v1/me/usage", "Authorization", "Bearer "+bearer)
 	report := decodeBody[usageBody](t, a)
 	if report.TotalRequests != 4 || report.TotalFailures != 2 || len(report.PerKey) != 2 { // the session's own request counts
-		t.Errorf("%s", a.body)
+		t.Errorf("got %s, want 4 requests and 2 failures of 2 keys", a.body)
 	}
 	codes := map[string]domain.Code{}
 	for _, use := range report.RecentRequests {
@@ -40,11 +40,11 @@ func TestUsageCountsRequestsAndFailures(t *testing.T) {
 		refused.Header.Get("X-Request-Id"): domain.CodeForbidden,
 	} {
 		if got, listed := codes[id]; !listed || got != want {
-			t.Errorf("request %s is listed: %v, with %q, want %q", id, listed, got, want)
+			t.Errorf("request %s: got listed %v with %q, want %q", id, listed, got, want)
 		}
 	}
 	if strings.Contains(a.body, "hidden") || !strings.Contains(a.body, "/v1/{chain}/status") {
-		t.Errorf("%s", a.body)
+		t.Errorf("got %s, want the route's template without the query", a.body)
 	}
 }
 
@@ -63,6 +63,6 @@ func TestResponseWithoutAStatusCountsAsSuccess(t *testing.T) {
 	s.usage.Run(stored, func(err error) { t.Error(err) }) // stores what there is and ends
 	report, err := s.usage.Report(t.Context(), s.access.Workspace.ID)
 	if err != nil || len(report.RecentRequests) != 1 || report.RecentRequests[0].Status != http.StatusOK {
-		t.Errorf("%+v, %v", report.RecentRequests, err)
+		t.Errorf("got %+v and %v, want one request with 200", report.RecentRequests, err)
 	}
 }
