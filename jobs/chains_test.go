@@ -10,9 +10,9 @@ import (
 	"astrolabe/domain"
 )
 
-// TestAChainThatFailsKeepsNoOtherWaiting lets one chain wait for the other, so
+// TestAFailingChainDoesNotDelayOthers lets one chain wait for the other, so
 // it would never end if they ran one after the other.
-func TestAChainThatFailsKeepsNoOtherWaiting(t *testing.T) {
+func TestAFailingChainDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the node is away")
 	for _, first := range [][]domain.Chain{{domain.Mainnet, domain.Sepolia}, {domain.Sepolia, domain.Mainnet}} {
@@ -49,8 +49,8 @@ func TestAPanicFailsItsChainOnly(t *testing.T) {
 	}
 }
 
-// TestChainsInTurnNeverWorkAtOnce counts the chains in progress.
-func TestChainsInTurnNeverWorkAtOnce(t *testing.T) {
+// TestChainByChainNeverOverlaps counts the chains in progress.
+func TestChainByChainNeverOverlaps(t *testing.T) {
 	t.Parallel()
 	var order []domain.Chain
 	busy := 0

@@ -59,9 +59,9 @@ func TestAnOutageIsLoggedWhenItBeginsAndWhenItEnds(t *testing.T) {
 	}
 }
 
-// TestAStopIsNoOutage cancels a run as a stopping process does, and lets
+// TestAShutdownIsNotAnOutage cancels a run as a stopping process does, and lets
 // another exceed its time limit.
-func TestAStopIsNoOutage(t *testing.T) {
+func TestAShutdownIsNotAnOutage(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	w := &worker[args]{

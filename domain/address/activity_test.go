@@ -36,9 +36,9 @@ func TestActivityOfEveryAddressIsWhatBlocksSay(t *testing.T) {
 	}
 }
 
-// TestAWalkYieldsEveryItemOnceAtAnyLimit walks the lists of addresses that
+// TestPagesContainEveryItemOnceAtAnyLimit walks the lists of addresses that
 // have at most so many items.
-func TestAWalkYieldsEveryItemOnceAtAnyLimit(t *testing.T) {
+func TestPagesContainEveryItemOnceAtAnyLimit(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	for limit, most := range map[int]int{1: 40, 2: 60, 3: 80, 4: 100, 5: 120, 6: 140, 7: 1000} {
@@ -139,9 +139,9 @@ func TestManyAddressesAreReadAtOnceAndInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestAWalkGoesOnWhileBlocksArriveAndTheHeadIsReorganised commits a block after
+// TestPagesStayStableWhileBlocksArriveAndAreReorganised commits a block after
 // each page, and halfway takes the last ones back and makes them again.
-func TestAWalkGoesOnWhileBlocksArriveAndTheHeadIsReorganised(t *testing.T) {
+func TestPagesStayStableWhileBlocksArriveAndAreReorganised(t *testing.T) {
 	t.Parallel()
 	blocks := repotest.Everyday(t)
 	db := repotest.Open(t)
@@ -180,7 +180,7 @@ func TestAWalkGoesOnWhileBlocksArriveAndTheHeadIsReorganised(t *testing.T) {
 	}
 }
 
-func TestBlocksThatAreStillLoadedAreNotSeen(t *testing.T) {
+func TestLoadingBlocksAreNotVisible(t *testing.T) {
 	t.Parallel()
 	g, l := newGuide(t, repotest.OpenTemplate(t, repotest.Indexed)), newLedger(repotest.Everyday(t)[:45])
 	for _, owner := range l.addresses {
@@ -190,7 +190,7 @@ func TestBlocksThatAreStillLoadedAreNotSeen(t *testing.T) {
 	}
 }
 
-func TestAPositionOfAnotherFormIsRefused(t *testing.T) {
+func TestAMalformedPositionIsRejected(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	owners := l.addresses[:1]

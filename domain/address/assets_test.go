@@ -138,7 +138,7 @@ func TestTheRegistryComesFirstAndOnceAtAnyLimit(t *testing.T) {
 	}
 }
 
-func TestDiscoveredReturnsTheFirstTokensAndSaysWhatItLeavesOut(t *testing.T) {
+func TestDiscoveredReportsThatItsLimitWasReached(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	got, err := g.addresses.Discovered(t.Context(), domain.Mainnet, l.addresses[0], address.ScopeWithRegistry, 3)
@@ -147,7 +147,7 @@ func TestDiscoveredReturnsTheFirstTokensAndSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-func TestWhatATokenSaysOfItselfCountsMoreThanTheRegistry(t *testing.T) {
+func TestATokensOwnMetadataOverridesTheRegistry(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	last, ether := l.blocks[len(l.blocks)-1].Header, starknet.MustFelt("0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")

@@ -89,7 +89,7 @@ func TestAShippedClassLabelNamesItsAddresses(t *testing.T) {
 	}
 }
 
-func TestALabelledAddressIsFoundWhereverItIs(t *testing.T) {
+func TestALabelledAddressIsFoundWithoutActivity(t *testing.T) {
 	t.Parallel()
 	g, _ := followed(t)
 	elsewhere := starknet.MustFelt("0x5dd3d2f4429af886cd1a3b08289dbcea99a294197e9eb43b0e0325b4b") // not on the simulated chain
@@ -99,7 +99,7 @@ func TestALabelledAddressIsFoundWhereverItIs(t *testing.T) {
 	}
 }
 
-func TestLabelsAreFoundByTheirBeginning(t *testing.T) {
+func TestLabelsAreFoundByPrefix(t *testing.T) {
 	t.Parallel()
 	g, _ := followed(t)
 	g.add(address.Note{Subject: address.OfAddress, Felt: hub, Label: address.Label{Text: "starkgate: Fan_club 100%"}})
@@ -135,7 +135,7 @@ func TestLabelsAreFoundByTheirBeginning(t *testing.T) {
 	}
 }
 
-func TestALabelThatCannotBeShownIsRefused(t *testing.T) {
+func TestAnInvalidLabelIsRejected(t *testing.T) {
 	t.Parallel()
 	g, _ := followed(t)
 	good := address.Label{Text: "Good", Confidence: address.Low, Protocol: &address.Protocol{Name: "Good", Kind: "bridge_2"}}
@@ -166,7 +166,7 @@ func TestALabelThatCannotBeShownIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheRegistryCanBeShown(t *testing.T) {
+func TestRegistryTokensAreCompleteAndSorted(t *testing.T) {
 	t.Parallel()
 	for _, c := range domain.Chains {
 		tokens := address.RegistryTokens(c)

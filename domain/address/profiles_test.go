@@ -306,9 +306,9 @@ func TestIntelligenceOfEveryAddressIsWhatBlocksSay(t *testing.T) {
 	}
 }
 
-// TestProfilesDoNotSeeBlocksThatAreStillLoaded compares an index whose last
+// TestProfilesIgnoreLoadingBlocks compares an index whose last
 // blocks are being loaded with one that ends before them.
-func TestProfilesDoNotSeeBlocksThatAreStillLoaded(t *testing.T) {
+func TestProfilesIgnoreLoadingBlocks(t *testing.T) {
 	t.Parallel()
 	blocks := repotest.Everyday(t)
 	short := repotest.Open(t)

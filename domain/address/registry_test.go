@@ -6,9 +6,9 @@ import (
 	"astrolabe/domain"
 )
 
-// TestEveryShippedLabelIsOneThatAnOperatorCouldGive holds the registry to the
+// TestEveryShippedLabelIsValid holds the registry to the
 // rules of labels.
-func TestEveryShippedLabelIsOneThatAnOperatorCouldGive(t *testing.T) {
+func TestEveryShippedLabelIsValid(t *testing.T) {
 	t.Parallel()
 	for _, c := range domain.Chains {
 		var documents []addressDocument

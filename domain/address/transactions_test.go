@@ -108,9 +108,9 @@ func TestTransactionsOfEveryAddressAreWhatBlocksSay(t *testing.T) {
 	}
 }
 
-// TestANameThatIsStoredInPartIsNotShown gives a class a function whose name
+// TestATruncatedNameIsNotShown gives a class a function whose name
 // does not hash to its selector.
-func TestANameThatIsStoredInPartIsNotShown(t *testing.T) {
+func TestATruncatedNameIsNotShown(t *testing.T) {
 	t.Parallel()
 	caller, called := starknet.FeltFromUint64(1), starknet.FeltFromUint64(2)
 	long := starknet.Selector("a_name_that_is_far_too_long")

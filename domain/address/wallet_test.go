@@ -8,7 +8,7 @@ import (
 	"astrolabe/domain/address"
 )
 
-func TestAWalletLooksAtOneToMaxWalletTokens(t *testing.T) {
+func TestAWalletReadsOneToMaxWalletTokens(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []int{-1, 0, address.MaxWallet + 1} {
 		_, err := address.NewWallets(nil, nil, nil).At(t.Context(), domain.Mainnet, address.WalletQuery{Preference: address.PreferLatest, Limit: limit})

@@ -7,7 +7,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestASequencerOfZeroIsNotKnown(t *testing.T) {
+func TestAZeroSequencerIsUnknown(t *testing.T) {
 	t.Parallel()
 	if got := (&Block{Header: &facts.Header{}}).KnownSequencer(); got != nil {
 		t.Errorf("got the sequencer %s, want nil", got)

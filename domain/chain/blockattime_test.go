@@ -7,7 +7,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestMomentsAreReadStrictly(t *testing.T) {
+func TestTimestampsAreReadStrictly(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Time{
 		"0":                              time.Unix(0, 0),

@@ -21,7 +21,7 @@ func listeningCache(capacity int) *Cache {
 	return c
 }
 
-func TestOnlyFactsOfFinalizedBlocksAreRemembered(t *testing.T) {
+func TestOnlyFactsOfFinalizedBlocksAreCached(t *testing.T) {
 	t.Parallel()
 	c := listeningCache(1 << 20)
 	for _, block := range []uint64{44, 45, 46} {
@@ -67,9 +67,9 @@ func TestAFactOfAnotherEpochIsNotRecalled(t *testing.T) {
 	}
 }
 
-// TestANewEpochCountsForRequestsThatDoNotKnowOfIt plays a request whose horizon
+// TestANewEpochAppliesToRequestsThatBeganBefore plays a request whose horizon
 // was read just before an operator changed final facts.
-func TestANewEpochCountsForRequestsThatDoNotKnowOfIt(t *testing.T) {
+func TestANewEpochAppliesToRequestsThatBeganBefore(t *testing.T) {
 	t.Parallel()
 	c := listeningCache(1 << 20)
 	before := final(45, 3)

@@ -2,7 +2,7 @@ package chain
 
 import "testing"
 
-func TestAContractIsATokenOrNobodyKnows(t *testing.T) {
+func TestAContractIsATokenOrUnknown(t *testing.T) {
 	t.Parallel()
 	if got := (&Contract{}).IsToken(); got != nil {
 		t.Errorf("without a token: got %t, want nil", *got)

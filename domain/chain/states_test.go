@@ -88,7 +88,7 @@ func TestAPendingBlockThatMovesOnIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatAFinalizedBlockSaysIsRemembered(t *testing.T) {
+func TestOnlyAnswersAtFinalizedBlocksAreCached(t *testing.T) {
 	t.Parallel()
 	long := make([]starknet.Felt, keptFelts+1)
 	for name, c := range map[string]struct {
@@ -118,7 +118,7 @@ func TestOnlyWhatAFinalizedBlockSaysIsRemembered(t *testing.T) {
 	}
 }
 
-func TestCallsThatDifferAreRememberedApart(t *testing.T) {
+func TestDifferentCallsAreCachedSeparately(t *testing.T) {
 	t.Parallel()
 	node := &scripted{head: 10, finalized: 5}
 	node.answer = func(at StateBlock, call ViewCall) (Answer, error) {
@@ -144,7 +144,7 @@ func TestCallsThatDifferAreRememberedApart(t *testing.T) {
 	}
 }
 
-func TestTheOldestAnswersAreForgotten(t *testing.T) {
+func TestTheOldestAnswersAreEvicted(t *testing.T) {
 	t.Parallel()
 	node := &scripted{head: 10, finalized: 5, answer: func(StateBlock, ViewCall) (Answer, error) { return Answer{}, nil }}
 	states := node.states()
@@ -182,7 +182,7 @@ func (p patient) Error() string { return "later" }
 // RetryAfter tells when.
 func (p patient) RetryAfter() time.Duration { return time.Duration(p) }
 
-func TestANodesPauseIsPassedOn(t *testing.T) {
+func TestTheRetryDelayOfANodeIsPassedOn(t *testing.T) {
 	t.Parallel()
 	for failure, want := range map[error]time.Duration{
 		patient(7 * time.Second): 7 * time.Second, patient(time.Hour): longestRetry, patient(0): nodeRetry, errors.New("none"): nodeRetry,

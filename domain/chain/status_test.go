@@ -21,7 +21,7 @@ func (s *stored) Heads(context.Context) (map[domain.Chain]Head, error) {
 	return s.heads, s.err
 }
 
-func TestAnIndexThatNobodyLeadsIsHaltedAndKeepsItsLastBlock(t *testing.T) {
+func TestAnIndexWithoutALeaderIsHaltedAndKeepsItsLastBlock(t *testing.T) {
 	t.Parallel()
 	block := &domain.BlockRef{Number: 5}
 	for led, want := range map[bool]Head{
@@ -36,7 +36,7 @@ func TestAnIndexThatNobodyLeadsIsHaltedAndKeepsItsLastBlock(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatTakesNoWritesIsTheReasonWhyNobodyLeads(t *testing.T) {
+func TestAReadOnlyDatabaseExplainsTheMissingLeader(t *testing.T) {
 	t.Parallel()
 	heads := &stored{heads: map[domain.Chain]Head{domain.Mainnet: {State: Following, ReadOnly: true}}}
 	got, err := NewStatuses(heads, 0).Of(t.Context(), []domain.Chain{domain.Mainnet})
@@ -83,7 +83,7 @@ func TestStatusesOfManyChainsAreOneRead(t *testing.T) {
 	}
 }
 
-func TestAStatusIsKeptOnlyWhileFreshAndNeverAfterAFailure(t *testing.T) {
+func TestAStatusIsCachedOnlyWhileFreshAndNeverAfterAFailure(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	heads := &stored{heads: map[domain.Chain]Head{}}
@@ -117,7 +117,7 @@ func (h hanging) Heads(ctx context.Context) (map[domain.Chain]Head, error) {
 	return nil, ctx.Err()
 }
 
-func TestNobodyWaitsForAnothersReadBeyondTheirOwnTime(t *testing.T) {
+func TestASharedReadIsAwaitedOnlyUntilTheCallerCancels(t *testing.T) {
 	t.Parallel()
 	database := hanging{make(chan struct{}, 1)}
 	service := NewStatuses(database, 0)
@@ -149,7 +149,7 @@ func TestTheIndexedSpanCountsBothEnds(t *testing.T) {
 	}
 }
 
-func TestAStatusIsOfAWholeMillisecond(t *testing.T) {
+func TestAStatusHasATimeInWholeMilliseconds(t *testing.T) {
 	t.Parallel()
 	statuses := NewStatuses(&stored{}, 0)
 	statuses.now = func() time.Time { return time.Unix(1_800_000_000, 1_999_999).In(time.FixedZone("", 3600)) }

@@ -111,7 +111,7 @@ func TestTheClassInForceDecidesWhatAnEventMeans(t *testing.T) {
 	}
 }
 
-func TestAClassReplacedWithinTheBlockLeavesTheNameUnlessBothAgree(t *testing.T) {
+func TestAnEventBetweenTwoClassesIsDecodedOnlyIfBothAgree(t *testing.T) {
 	t.Parallel()
 	renamed := class(strings.ReplaceAll(keyedTransfer, `"value"`, `"amount"`))
 	same := class(keyedTransfer + " ")
@@ -192,7 +192,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func TestAnEventOfAProxyIsDecodedByWhatItExecutes(t *testing.T) {
+func TestAnEventOfAProxyIsDecodedWithItsImplementation(t *testing.T) {
 	t.Parallel()
 	const u256 = `{"type":"struct","name":"Uint256","size":2,"members":[{"name":"low","type":"felt","offset":0},{"name":"high","type":"felt","offset":1}]}`
 	cairo0 := func(hash uint64, abi string) *facts.Class {

@@ -40,7 +40,7 @@ func places(blocks []facts.Block) (list []chain.TxPlace) {
 	return list
 }
 
-func TestEventsOfBlocksAreAllOfThemInOrder(t *testing.T) {
+func TestEventsOfBlocksAreCompleteAndInOrder(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	events := newEvents(events.NewEvents(db), db)
@@ -81,7 +81,7 @@ func TestEventsOfABlockThatWasReplacedAreUnavailable(t *testing.T) {
 	}
 }
 
-func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
+func TestEventsOfTransactionsAreCompleteAndInOrder(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	blocks := repotest.Everyday(t)
@@ -151,7 +151,7 @@ func (deaf) Emitters(context.Context, domain.Chain, []event.Emission) ([]event.E
 	return nil, errors.New("no answer")
 }
 
-func TestAFailedLookupCostsTheAttributionAndNotTheAnswer(t *testing.T) {
+func TestAFailedLookupLeavesEventsUndecoded(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	parents := places(repotest.Everyday(t)[30:32])
@@ -174,7 +174,7 @@ func TestAFailedLookupCostsTheAttributionAndNotTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAnEndedRequestIsNotADegradedAnswer(t *testing.T) {
+func TestACancelledRequestIsNotADegradedResponse(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -196,9 +196,9 @@ func (e ending) Emitters(ctx context.Context, c domain.Chain, emissions []event.
 	return e.Store.Emitters(ctx, c, emissions)
 }
 
-// TestTheClassAtTheEventsBlockDecodes compares every event with what the
+// TestEventsAreDecodedWithTheClassAtTheirBlock compares every event with what the
 // history of classes says, class by class.
-func TestTheClassAtTheEventsBlockDecodes(t *testing.T) {
+func TestEventsAreDecodedWithTheClassAtTheirBlock(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	blocks := repotest.Everyday(t)

@@ -12,10 +12,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestAWalkIsNotDisturbedByArrivingBlocks commits a block after each page, and
+// TestPagesStayStableWhileBlocksArrive commits a block after each page, and
 // takes the newest ones back in between: the walk yields what was there when
 // it began, once and in order.
-func TestAWalkIsNotDisturbedByArrivingBlocks(t *testing.T) {
+func TestPagesStayStableWhileBlocksArrive(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
 	blocks := repotest.Everyday(t)

@@ -185,9 +185,9 @@ func TestSearchFindsWhatBruteForceFinds(t *testing.T) {
 	}
 }
 
-// TestAPageThatLooksAtFewCandidatesGoesOn walks searches by keys whose pages
+// TestAPageThatReachesItsCandidateLimitContinues walks searches by keys whose pages
 // may look at a few candidates only.
-func TestAPageThatLooksAtFewCandidatesGoesOn(t *testing.T) {
+func TestAPageThatReachesItsCandidateLimitContinues(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	events := newEvents(events.NewEvents(db), db)

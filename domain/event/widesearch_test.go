@@ -116,7 +116,7 @@ func TestWideSearchFindsWhatBruteForceFinds(t *testing.T) {
 	}
 }
 
-func TestAWideSearchTellsWhatItRestsOn(t *testing.T) {
+func TestAWideSearchReportsItsCoverage(t *testing.T) {
 	t.Parallel()
 	w := newCovered(t)
 	for to, want := range map[uint64]event.RangeCoverage{
@@ -148,7 +148,7 @@ func TestAWideSearchTellsWhatItRestsOn(t *testing.T) {
 	}
 }
 
-func TestAWideSearchThatIsNotCoveredIsRefused(t *testing.T) {
+func TestAWideSearchWithoutCoverageIsRejected(t *testing.T) {
 	t.Parallel()
 	w := newCovered(t)
 	wide := func(change func(*event.Filter)) event.Filter {

@@ -48,7 +48,7 @@ func equalCalls(a, b Call) bool {
 	return a.To == b.To && a.Selector == b.Selector && slices.Equal(a.Calldata, b.Calldata)
 }
 
-func TestCairo0IsMeantWhereBothFormsFit(t *testing.T) {
+func TestCalldataThatFitsBothFormsIsReadAsCairo0(t *testing.T) {
 	t.Parallel()
 	tx := invoke(2, 70, 71, 0, 1, 80, 6, 1, 2, 3, 5, 6, 7)
 	if !cairo1Form.read(tx.Calldata, 2, func(_, _ *starknet.Felt, _ []starknet.Felt) {}) {

@@ -131,7 +131,7 @@ func TestAmbiguousEventsAreMarked(t *testing.T) {
 	}
 }
 
-func TestTextsOfAnABIAreFitToBeStored(t *testing.T) {
+func TestNamesOfAnABIAreValidAndLimited(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", maxText)
 	text, err := json.Marshal([]any{map[string]any{"type": "function", "name": "a\x00b" + long, "inputs": []any{}, "outputs": []any{}}})
@@ -152,7 +152,7 @@ func TestTextsOfAnABIAreFitToBeStored(t *testing.T) {
 }
 
 // Ordinals of schemas are stored in 16 bits.
-func TestAClassOfTooManyEventsHasNoSchema(t *testing.T) {
+func TestAClassWithTooManyEventsHasNoSchema(t *testing.T) {
 	t.Parallel()
 	for count, want := range map[int]int{8_000: 8_000, 70_000: 0} {
 		entries := make([]string, count)
@@ -185,7 +185,7 @@ func TestClassesWithoutAReadableABIHaveNoSchema(t *testing.T) {
 	}
 }
 
-func TestAStoredClassIsTheClassThatWasStored(t *testing.T) {
+func TestAClassIsTheSameAfterStorage(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"erc20_keyed", "oddities", "privacy_pool_v2"} {
 		class := simClass(t, name)

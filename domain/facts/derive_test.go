@@ -66,7 +66,7 @@ func TestTransactionsHaveTheFieldsOfTheirTypeAndVersion(t *testing.T) {
 	}
 }
 
-func TestTransactionsBearTheirOutcome(t *testing.T) {
+func TestTransactionsHaveTheirOutcome(t *testing.T) {
 	t.Parallel()
 	block := blockOf(starknet.Transaction{Type: starknet.DeployAccount, Version: starknet.Version{Number: 1}})
 	block.Transactions[0].Receipt = starknet.Receipt{
@@ -153,7 +153,7 @@ func TestDeclarationsNameTheirTransaction(t *testing.T) {
 	}
 }
 
-func TestContradictionsAreRefused(t *testing.T) {
+func TestContradictionsAreRejected(t *testing.T) {
 	t.Parallel()
 	twice := []starknet.DeployedContract{{Address: felt(1)}, {Address: felt(1)}}
 	replaced := []starknet.ReplacedClass{{ContractAddress: felt(1)}, {ContractAddress: felt(1), ClassHash: felt(2)}}
@@ -177,7 +177,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeStoredIsRefused(t *testing.T) {
+func TestBlocksThatCannotBeStoredAreRejected(t *testing.T) {
 	t.Parallel()
 	invoke := starknet.Transaction{Type: starknet.Invoke}
 	batch := func(transfers int) []starknet.Felt {

@@ -74,7 +74,7 @@ func realBlocks(t *testing.T, at View) (derived map[string]Block, golden map[str
 	return derived, document.Blocks
 }
 
-func TestRealBlocksGiveTheFactsThatAreKnown(t *testing.T) {
+func TestRealBlocksYieldTheKnownFacts(t *testing.T) {
 	t.Parallel()
 	derived, golden := realBlocks(t, unknown{})
 	for name, want := range golden {
@@ -119,7 +119,7 @@ func checkMessages(t *testing.T, name string, got []Message, want *goldenBlock) 
 	}
 }
 
-func TestRealTransfersOfUnknownClassesAreTheUnmistakableOnes(t *testing.T) {
+func TestRealTransfersOfUnknownClassesAreTheUnambiguousOnes(t *testing.T) {
 	t.Parallel()
 	derived, golden := realBlocks(t, unknown{})
 	seen := 0
@@ -138,7 +138,7 @@ func TestRealTransfersOfUnknownClassesAreTheUnmistakableOnes(t *testing.T) {
 	}
 }
 
-func TestRealTransfersOfALegacyClassAreAllThere(t *testing.T) {
+func TestAllRealTransfersOfALegacyClassAreFound(t *testing.T) {
 	t.Parallel()
 	class := abiClass(cairo0ERC20)
 	derived, golden := realBlocks(t, always{Before: class, After: class})

@@ -154,7 +154,7 @@ var twoTransfers = strings.Replace(
 	{"type":"event","kind":"struct","name":"d::Other","members":[
 		{"name":"from","type":"`+address+`","kind":"key"},{"name":"to","type":"`+address+`","kind":"key"},{"name":"token_id","type":"`+u256+`","kind":"OTHER"}]},{"kind":"struct"`, 1)
 
-func TestAmongSeveralEventsOfOneNameThePayloadDecides(t *testing.T) {
+func TestThePayloadDecidesBetweenEventsOfOneName(t *testing.T) {
 	t.Parallel()
 	event := Event{Event: starknet.Event{Keys: felts("Transfer", 7, 8), Data: felts(9, 0)}}
 	for other, want := range map[string]int{
@@ -176,7 +176,7 @@ func TestAmongSeveralEventsOfOneNameThePayloadDecides(t *testing.T) {
 	}
 }
 
-func TestAClassThatChangesWithinTheBlockMustAgreeWithTheOther(t *testing.T) {
+func TestATransferBetweenTwoClassesIsTypedOnlyIfBothAgree(t *testing.T) {
 	t.Parallel()
 	erc20, erc721, other := abiClass(cairo0ERC20), abiClass(cairo0ERC721), simClass(t, "erc20_legacy")
 	keyed := simClass(t, "erc20_keyed")
@@ -205,7 +205,7 @@ func TestAClassThatChangesWithinTheBlockMustAgreeWithTheOther(t *testing.T) {
 	}
 }
 
-func TestOtherEventsAreNoTransfers(t *testing.T) {
+func TestOtherEventsAreNotTransfers(t *testing.T) {
 	t.Parallel()
 	events := []Event{
 		{Event: starknet.Event{}},

@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestTheGenerationThatIsServed(t *testing.T) {
+func TestExpiredAndUnqualifiedCensusesAreNotServed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	qualified, contract := &token.CensusPolicy{Qualified: true}, starknet.FeltFromUint64(0x70)
@@ -47,7 +47,7 @@ func TestTheGenerationThatIsServed(t *testing.T) {
 	}
 }
 
-func TestTheCensusOfAnUnknownTokenSaysWhatEveryAnswerSays(t *testing.T) {
+func TestTheCensusOfAnUnknownTokenIsNotFound(t *testing.T) {
 	t.Parallel()
 	contract := starknet.FeltFromUint64(0x70)
 	_, err := token.CensusState{}.Serve(contract, time.Now())
@@ -75,7 +75,7 @@ func TestOnlyACertifiedGenerationListsAllHolders(t *testing.T) {
 	}
 }
 
-func TestAnalyticsAreOfCertifiedGenerationsOnly(t *testing.T) {
+func TestOnlyCertifiedGenerationsHaveAnalytics(t *testing.T) {
 	t.Parallel()
 	failed := token.Census{Generation: &token.Generation{Status: token.CensusAuditFailed}}
 	if _, err := failed.Analytics(); domain.CodeOf(err) != domain.CodeServiceUnavailable {

@@ -96,8 +96,8 @@ func lifeOf(origin facts.Origin, all ...*facts.Class) token.Life {
 	return life
 }
 
-// TestTheCriteriaAreWritten keeps the policy and its page equal.
-func TestTheCriteriaAreWritten(t *testing.T) {
+// TestTheCriteriaAreDocumented keeps the policy and its page equal.
+func TestTheCriteriaAreDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/census.md")
 	if err != nil {
@@ -110,7 +110,7 @@ func TestTheCriteriaAreWritten(t *testing.T) {
 	}
 }
 
-func TestAProxyQualifiesByEverythingThatItExecuted(t *testing.T) {
+func TestAProxyQualifiesByEveryClassThatItExecuted(t *testing.T) {
 	t.Parallel()
 	plain := strings.ReplaceAll(abiEvent, "KIND", "data")
 	first := declared(1, abiU256, abiTransfer, abiBalance, abiSupply, plain, abiEvents)

@@ -67,7 +67,7 @@ func TestACensusIsCertifiedWhenItsBalancesAreTheSupply(t *testing.T) {
 	}
 }
 
-func TestTheDigestIsOfEveryLine(t *testing.T) {
+func TestTheDigestCoversEveryLine(t *testing.T) {
 	t.Parallel()
 	_, _, snapshot := tally(t, "60", rows("30", "20", "10"))
 	if want := sha256.Sum256([]byte("1,0x1,30\n2,0x2,20\n3,0x3,10\n")); snapshot.Digest != want {
@@ -79,7 +79,7 @@ func TestTheDigestIsOfEveryLine(t *testing.T) {
 	}
 }
 
-func TestRowsOutOfOrderAreNoCensus(t *testing.T) {
+func TestRowsOutOfOrderAreRejected(t *testing.T) {
 	t.Parallel()
 	swapped, gap, zero, twice, nobody := rows("10", "20"), rows("20", "10"), rows("20", "0"), rows("10", "10"), rows("10")
 	gap[1].Rank = 3

@@ -15,7 +15,7 @@ func TestAPoolsEvidenceIsTheEventOfItsFactory(t *testing.T) {
 	}
 }
 
-func TestATokenThatDoesNotCallItselfAnythingHasNoSymbol(t *testing.T) {
+func TestATokenWithoutMetadataHasNoSymbol(t *testing.T) {
 	t.Parallel()
 	named, nameless := starknet.FeltFromUint64(1), starknet.FeltFromUint64(2)
 	list := PoolList{Symbols: map[starknet.Felt]string{named: "STRK"}}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestASummarySaysWhatItsCountsRestOn(t *testing.T) {
+func TestASummaryReportsTheSourceOfItsCounts(t *testing.T) {
 	t.Parallel()
 	bounds := Counting{Fresh: 100, Most: 10}
 	updated := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)

@@ -48,7 +48,7 @@ func TestTextIsReadFromBothForms(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTextIsNotRead(t *testing.T) {
+func TestInvalidTextIsNotRead(t *testing.T) {
 	t.Parallel()
 	for name, result := range map[string][]starknet.Felt{
 		"nothing":                      nil,

@@ -183,7 +183,7 @@ func TestALaterRunSharesTheRowsOfTokensThatDidNotMove(t *testing.T) {
 	}
 }
 
-func TestATokenThatCannotBeAskedHoldsUpNoOther(t *testing.T) {
+func TestATokenThatCannotBeReadDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, repotest.Followed)
 	away := errors.New("the node is away")
@@ -215,9 +215,9 @@ func TestATokenThatCannotBeAskedHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// TestASupplyOfAnotherMomentIsNoticed lets a token report one more than the sum
+// TestAWrongSupplyIsDetected lets a token report one more than the sum
 // of its transfers.
-func TestASupplyOfAnotherMomentIsNoticed(t *testing.T) {
+func TestAWrongSupplyIsDetected(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, repotest.Followed)
 	lying := twisted{w.node, map[starknet.Felt]func() ([]starknet.Felt, bool, error){

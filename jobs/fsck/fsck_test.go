@@ -56,7 +56,7 @@ func run(t *testing.T, db *repo.DB, node Node) Result {
 	return result
 }
 
-func TestNothingIsFoundInAnIndexAsItWasWritten(t *testing.T) {
+func TestAnIntactIndexHasNoFindings(t *testing.T) {
 	t.Parallel()
 	result := run(t, damaged(t, "SELECT 1"), nil)
 	for _, f := range result.Findings {

@@ -31,14 +31,14 @@ func everydayNode(t *testing.T, config sim.Config) Node {
 	return repotest.OnceRead{Source: pool.Source()}
 }
 
-func TestNothingDiffersFromTheNodeThatWasIndexed(t *testing.T) {
+func TestAnIntactIndexEqualsItsNode(t *testing.T) {
 	t.Parallel()
 	for _, f := range run(t, damaged(t, "SELECT 1"), everydayNode(t, sim.Config{Blocks: 60})).Findings {
 		t.Errorf("%s: got %s, want no finding", f.Check, f.Detail)
 	}
 }
 
-func TestWhatOnlyTheNodeKnowsIsComparedWithIt(t *testing.T) {
+func TestDamageThatOnlyTheNodeRevealsIsFound(t *testing.T) {
 	t.Parallel()
 	source := everydayNode(t, sim.Config{Blocks: 60})
 	for name, c := range map[string]struct{ statement, check, detail, repair string }{

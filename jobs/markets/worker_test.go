@@ -48,8 +48,8 @@ func (s *counting) ScanPools(ctx context.Context, c domain.Chain, f token.Factor
 	return s.Pools.ScanPools(ctx, c, f)
 }
 
-// TestAFailureHoldsUpNoOtherFactory closes the database.
-func TestAFailureHoldsUpNoOtherFactory(t *testing.T) {
+// TestAFailureDoesNotDelayOtherFactories closes the database.
+func TestAFailureDoesNotDelayOtherFactories(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	store := &counting{Pools: tokens.NewPools(db)}

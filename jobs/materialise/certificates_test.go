@@ -173,9 +173,9 @@ func TestCertificatesGrowWithTheFinalizedTier(t *testing.T) {
 	w.requireRows(declared[1], 45)
 }
 
-// TestARowMoreLessOrOtherFailsTheCertificate plants each fault that
+// TestAnAddedMissingOrChangedRowFailsTheCertificate plants each fault that
 // verification must find.
-func TestARowMoreLessOrOtherFailsTheCertificate(t *testing.T) {
+func TestAnAddedMissingOrChangedRowFailsTheCertificate(t *testing.T) {
 	t.Parallel()
 	for name, sql := range map[string]string{
 		"one row is deleted": "DELETE FROM %[1]s WHERE ctid = (SELECT min(ctid) FROM %[1]s)",
@@ -208,7 +208,7 @@ func TestARowMoreLessOrOtherFailsTheCertificate(t *testing.T) {
 	}
 }
 
-func TestAFailedCertificateIsBuiltAnewOnlyWhenAnOperatorSaysSo(t *testing.T) {
+func TestAFailedCertificateIsRebuiltOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.extend(declared...)
@@ -241,7 +241,7 @@ func (w *world) requireTables(want int) {
 	}
 }
 
-func TestWhatIsNotDeclaredIsDiscarded(t *testing.T) {
+func TestUndeclaredCertificatesAreDiscarded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.extend(declared...)
@@ -257,7 +257,7 @@ func TestWhatIsNotDeclaredIsDiscarded(t *testing.T) {
 	}
 }
 
-func TestAReorgOfTheHeadDoesNotConcernCertificates(t *testing.T) {
+func TestAReorgOfTheHeadTierKeepsCertificates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.extend(declared...)
@@ -304,7 +304,7 @@ func TestARollbackBelowTheFinalizedTierDiscardsCertificates(t *testing.T) {
 	}
 }
 
-func TestWorkersThatRunTogetherExtendOnce(t *testing.T) {
+func TestConcurrentWorkersExtendOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var group sync.WaitGroup

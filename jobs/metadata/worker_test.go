@@ -98,7 +98,7 @@ func TestAnOutageLeavesTokensUnread(t *testing.T) {
 	}
 }
 
-func TestATokenThatCannotBeAskedKeepsNoOtherWaiting(t *testing.T) {
+func TestATokenThatCannotBeReadDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
 	worker := w.worker(w.node())
@@ -160,7 +160,7 @@ func (m meanwhile) View(ctx context.Context, at, contract, selector starknet.Fel
 	return m.Views.View(ctx, at, contract, selector)
 }
 
-func TestAReorganisationInBetweenStoresNothing(t *testing.T) {
+func TestAReorgDuringTheReadStoresNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
 	before := w.count("true")

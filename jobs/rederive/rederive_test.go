@@ -60,7 +60,7 @@ func digest(t *testing.T, db *repo.DB) string {
 	return d
 }
 
-func TestAFactIsMadeAgainAsItWas(t *testing.T) {
+func TestAFactIsRederivedAsItWas(t *testing.T) {
 	t.Parallel()
 	for fact, statements := range map[string][]string{
 		"transfers": {
@@ -113,7 +113,7 @@ func TestATokenKeepsItsMetadata(t *testing.T) {
 	strike("DELETE FROM tokens WHERE name = 'Kept' AND standard < 3")
 }
 
-func TestLocatorsAreMadeAgain(t *testing.T) {
+func TestLocatorsAreRederived(t *testing.T) {
 	t.Parallel()
 	db, strike := indexed(t)
 	strike("DELETE FROM locators WHERE block < 30")
@@ -140,7 +140,7 @@ func TestNothingIsRederivedWhileAnIndexerLeads(t *testing.T) {
 	}
 }
 
-func TestNothingIsDerivedFromRowsThatWereAltered(t *testing.T) {
+func TestNothingIsRederivedFromAlteredRows(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ statement, fact, repair string }{
 		"an event, for transfers":         {"UPDATE events SET payload = payload || payload WHERE block = 12 AND tx = 0 AND log = 0", "transfers", "astrolabe repair --chain SN_MAIN --block 12"},

@@ -34,8 +34,8 @@ func TestARunSumsUpEverythingThatIsFinalized(t *testing.T) {
 	}
 }
 
-// TestTwoWhoSumAtOnceCountNothingTwice runs several processes at once.
-func TestTwoWhoSumAtOnceCountNothingTwice(t *testing.T) {
+// TestConcurrentWorkersCountNothingTwice runs several processes at once.
+func TestConcurrentWorkersCountNothingTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ended := make(chan error)
