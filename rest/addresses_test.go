@@ -496,7 +496,7 @@ func TestAddressBatchesNeedTheUtilityTier(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	for _, path := range []string{summariesPath, intelligencePath} {
-		a := s.show(http.MethodPost, path, "X-Service-Api-Key", s.access.Keys[account.Read])
+		a := s.askWith(http.MethodPost, path, "X-Service-Api-Key", s.access.Keys[account.Read])
 		requireFailure(t, a, http.StatusForbidden, domain.CodeForbidden)
 		if challenge := a.Header.Get("WWW-Authenticate"); !strings.Contains(challenge, `scope="batch"`) {
 			t.Errorf("%s: got the challenge %s, want the scope batch", path, challenge)

@@ -95,7 +95,7 @@ func TestEveryOperationChecksEveryCredential(t *testing.T) {
 					if direct := i == 0 && method == op.Method; !direct && !inTurn() {
 						continue
 					}
-					a := s.show(method, path, c.headers...)
+					a := s.askWith(method, path, c.headers...)
 					if got := judged(a); got != want.seenBy(method) {
 						t.Errorf("%s %s with %s: got %+v, want %+v\n%s", method, path, name, got, want, a.body)
 					}
@@ -104,7 +104,7 @@ func TestEveryOperationChecksEveryCredential(t *testing.T) {
 				if !inTurn() {
 					continue
 				}
-				if a := s.show(http.MethodOptions, path, c.headers...); a.StatusCode != http.StatusNoContent || !strings.Contains(a.Header.Get("Allow"), op.Method) {
+				if a := s.askWith(http.MethodOptions, path, c.headers...); a.StatusCode != http.StatusNoContent || !strings.Contains(a.Header.Get("Allow"), op.Method) {
 					t.Errorf("OPTIONS %s with %s: got %d %v, want 204 and Allow with %s", path, name, a.StatusCode, a.Header, op.Method)
 				}
 			}
@@ -136,7 +136,7 @@ func needsCaller(op frame.Operation) bool { return op.Permission != "" || op.Ses
 // that a request with nothing but examples can fail so, that failure.
 func (s *service) opened(op frame.Operation, path string) verdict {
 	s.t.Helper()
-	a := s.show(op.Method, path, "X-Service-Api-Key", s.access.Key, "Authorization", "Bearer "+s.access.Cookie)
+	a := s.askWith(op.Method, path, "X-Service-Api-Key", s.access.Key, "Authorization", "Bearer "+s.access.Cookie)
 	open := judged(a)
 	foreseen := slices.Contains(op.Errors, open.code) ||
 		op.MaxBody > 0 && (open.code == domain.CodeInvalidRequest || open.code == domain.CodeUnsupportedMediaType) ||
@@ -214,7 +214,7 @@ func TestUsedUpRateLimitIsDeniedWithAnExactDelay(t *testing.T) {
 	now := time.Now()
 	s := newServiceAt(t, func() time.Time { return now }, nil)
 	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 3}})
-	ask := func() answer { return s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key) }
+	ask := func() answer { return s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key) }
 	for left := 2; left >= 0; left-- {
 		if a := ask(); a.StatusCode != http.StatusOK || a.Header.Get("X-Ratelimit-Remaining") != fmt.Sprint(left) || a.Header.Get("X-Ratelimit-Limit") != "3" {
 			t.Fatalf("got %d %v, want 200 with %d of 3 requests left", a.StatusCode, a.Header, left)
@@ -244,7 +244,7 @@ func TestHeadIsNotCharged(t *testing.T) {
 		{http.MethodHead, http.StatusOK, "2"}, {http.MethodGet, http.StatusOK, "1"}, {http.MethodHead, http.StatusOK, "1"}, {http.MethodHead, http.StatusOK, "1"},
 		{http.MethodGet, http.StatusOK, "0"}, {http.MethodHead, http.StatusTooManyRequests, "0"}, {http.MethodGet, http.StatusTooManyRequests, "0"},
 	} {
-		a := s.show(step.method, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
+		a := s.askWith(step.method, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
 		if a.StatusCode != step.status || a.Header.Get("X-Ratelimit-Remaining") != step.remaining || (a.Header.Get("Retry-After") != "") != (step.status == http.StatusTooManyRequests) {
 			t.Errorf("%s: got %d %v, want %d with %s requests left", step.method, a.StatusCode, a.Header, step.status, step.remaining)
 		}
@@ -255,7 +255,7 @@ func TestKeyWithoutARateLimitIsForbidden(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 0}})
-	a := s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
+	a := s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
 	requireFailure(t, a, http.StatusForbidden, domain.CodeForbidden)
 	if got := a.Header.Get("WWW-Authenticate"); got != `Bearer realm="service", error="insufficient_scope", scope="read"` {
 		t.Errorf("got the challenge %q, want the scope read", got)
@@ -267,8 +267,8 @@ func TestABadRequestIsCharged(t *testing.T) {
 	now := time.Now()
 	s := newServiceAt(t, func() time.Time { return now }, nil)
 	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 1}})
-	requireFailure(t, s.show(http.MethodGet, "/v1/SN_MAIN/status?x=1", "X-Service-Api-Key", key), http.StatusBadRequest, domain.CodeInvalidRequest)
-	requireFailure(t, s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key), http.StatusTooManyRequests, domain.CodeRateLimited)
+	requireFailure(t, s.askWith(http.MethodGet, "/v1/SN_MAIN/status?x=1", "X-Service-Api-Key", key), http.StatusBadRequest, domain.CodeInvalidRequest)
+	requireFailure(t, s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key), http.StatusTooManyRequests, domain.CodeRateLimited)
 }
 
 func TestNobodyIsAuthenticatedWithoutADatabase(t *testing.T) {

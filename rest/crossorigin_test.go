@@ -92,7 +92,7 @@ func TestAnInternalKeyFromOutsideIsStripped(t *testing.T) {
 		"named hop":       {"X-Service-Internal-Key", s.access.Key, "Connection", "X-Service-Internal-Key"},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
-			s.show(method, "/graphql", header...)
+			s.askWith(method, "/graphql", header...)
 			for field := range <-seen {
 				if strings.EqualFold(field, internalKeyHeader) {
 					t.Errorf("%s: got %s in the handler, want it stripped", name, field)

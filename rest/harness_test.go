@@ -191,12 +191,12 @@ type answer struct {
 // ask sends a request with a key that may do everything.
 func (s *service) ask(method, path string, header ...string) answer {
 	s.t.Helper()
-	return s.show(method, path, append(header, "X-Service-Api-Key", s.access.Key)...)
+	return s.askWith(method, path, append(header, "X-Service-Api-Key", s.access.Key)...)
 }
 
-// show sends a request with these headers only, unpacks a compressed answer and
-// holds it against the OpenAPI document.
-func (s *service) show(method, path string, header ...string) answer {
+// askWith sends a request with these headers only, unpacks a compressed answer and
+// checks it against the OpenAPI document.
+func (s *service) askWith(method, path string, header ...string) answer {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, nil)
 	if err != nil {

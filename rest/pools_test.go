@@ -236,8 +236,8 @@ func TestPoolsNeedThePartnerPermission(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	path := fmt.Sprintf("/v1/SN_MAIN/token/%s/markets/pools", frame.TokenParam.Example)
-	requireFailure(t, s.show("GET", path, "X-Service-Api-Key", s.access.Keys[account.Read]), 403, domain.CodeForbidden)
-	if a := s.show("GET", path, "X-Service-Api-Key", s.access.Keys[account.Partner]); a.StatusCode != 200 {
+	requireFailure(t, s.askWith("GET", path, "X-Service-Api-Key", s.access.Keys[account.Read]), 403, domain.CodeForbidden)
+	if a := s.askWith("GET", path, "X-Service-Api-Key", s.access.Keys[account.Partner]); a.StatusCode != 200 {
 		t.Errorf("partner: got %d %s, want 200", a.StatusCode, a.body)
 	}
 }

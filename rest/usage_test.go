@@ -15,14 +15,14 @@ func TestUsageCountsRequestsAndFailures(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	bearer := s.bearer()
-	ok := s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", s.access.Key)
-	bad := s.show(http.MethodGet, "/v1/SN_MAIN/status?secret=hidden", "X-Service-Api-Key", s.access.Key)
-	refused := s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", s.access.Keys["write"])
-	s.show(http.MethodGet, "/v1/SN_MAIN/status") // nobody's
+	ok := s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", s.access.Key)
+	bad := s.askWith(http.MethodGet, "/v1/SN_MAIN/status?secret=hidden", "X-Service-Api-Key", s.access.Key)
+	refused := s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", s.access.Keys["write"])
+	s.askWith(http.MethodGet, "/v1/SN_MAIN/status") // nobody's
 	stored, cancel := context.WithCancel(t.Context())
 	cancel()
 	s.usage.Run(stored, func(err error) { t.Error(err) }) // stores what there is and ends
-	a := s.show(http.MethodGet, "/v1/me/usage", "Authorization", "Bearer "+bearer)
+	a := s.askWith(http.MethodGet, "/v1/me/usage", "Authorization", "Bearer "+bearer)
 	report := decodeBody[usageBody](t, a)
 	if report.TotalRequests != 4 || report.TotalFailures != 2 || len(report.PerKey) != 2 { // the session's own request counts
 		t.Errorf("got %s, want 4 requests and 2 failures of 2 keys", a.body)
@@ -57,7 +57,7 @@ func TestResponseWithoutAStatusCountsAsSuccess(t *testing.T) {
 		})}}
 	})
 	caller = &account.Caller{Kind: account.ByKey, Workspace: s.access.Workspace.ID, Subject: "abcdefghijk1"}
-	s.show(http.MethodGet, "/silent")
+	s.askWith(http.MethodGet, "/silent")
 	stored, cancel := context.WithCancel(t.Context())
 	cancel()
 	s.usage.Run(stored, func(err error) { t.Error(err) }) // stores what there is and ends
