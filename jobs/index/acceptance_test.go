@@ -64,7 +64,7 @@ func (w *world) hashOf(number uint64) starknet.Felt {
 	return hash
 }
 
-func TestStatusOfABlockItselfCountsBeforeAnyWatermarkIsRead(t *testing.T) {
+func TestL1StatusOfABlockCountsBeforeTheL1HeadIsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 40})
 	if err := w.sim.Fault(fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_getBlockWithTxHashes"}}); err != nil {
@@ -166,7 +166,7 @@ func TestBlockThatIsAcceptedOnL1IsNeverReplaced(t *testing.T) {
 	w.accepted(14, accepted.Header.BlockHash)
 }
 
-func TestIndexWhoseFirstBlocksAreAcceptedCanBeRolledBackAltogether(t *testing.T) {
+func TestIndexWithAcceptedBlocksCanBeRolledBackCompletely(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 10, L1Lag: 2})
 	leader := w.leader(w.loop("a"))

@@ -146,7 +146,7 @@ func slotWrite(family int, value starknet.Felt) starknet.StateDiff {
 	}}}
 }
 
-func TestProxyOlderThanTheIndexIsAskedOfTheNodeOnce(t *testing.T) {
+func TestProxyOlderThanTheIndexIsReadFromTheNodeOnce(t *testing.T) {
 	t.Parallel()
 	c := newHandChain(t)
 	c.node.contracts[proxied] = proxyClass

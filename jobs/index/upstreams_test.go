@@ -10,10 +10,10 @@ import (
 	"astrolabe/sim/fault"
 )
 
-// TestAllUpstreamsAreReadAndOneThatCannotBeUsedIsNoObstacle indexes a chain
+// TestAllUpstreamsAreReadAndUnusableOnesAreSkipped indexes a chain
 // from two nodes that have it, of which one is then pruned, serves another
 // chain, or does not answer.
-func TestAllUpstreamsAreReadAndOneThatCannotBeUsedIsNoObstacle(t *testing.T) {
+func TestAllUpstreamsAreReadAndUnusableOnesAreSkipped(t *testing.T) {
 	t.Parallel()
 	const block = "starknet_getBlockWithReceipts"
 	w := newWorld(t, sim.Config{Blocks: 60})

@@ -11,7 +11,7 @@ import (
 	"astrolabe/sim"
 )
 
-func TestIndexWithoutEnvelopesHaltsUntilItIsMadeAgain(t *testing.T) {
+func TestIndexWithoutEnvelopesHaltsUntilItIsRebuilt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 12})
 	w.catchUp(w.leader(w.loop("a")))
