@@ -35,7 +35,7 @@ const lieBlocks = 82
 const backfilled = 16
 
 // TestContentLiesAreRefused tells every lie of the simulator about the first block
-// that has a place for it, at the tip and, with ASTROLABE_SOAK, in a backfill. testdata/lies.txt lists
+// that has a place for it, at the head and, with ASTROLABE_SOAK, in a backfill. testdata/lies.txt lists
 // the lies that are stored at each level, because nothing commits to what they
 // change, and those that lower the level of their block. All others are refused.
 // At the end the index equals one of an honest node.

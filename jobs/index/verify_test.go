@@ -69,7 +69,7 @@ func TestNoLieIsStoredAndTheTruthIsAcceptedAfterwards(t *testing.T) {
 	t.Parallel()
 	skipRaced(t)
 	for name, told := range liesOfFamilies {
-		for where, tip := range map[string]bool{"at the tip": true, "in backfill": false} {
+		for where, head := range map[string]bool{"at the head": true, "in backfill": false} {
 			t.Run(name+" "+where, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, sim.Config{Blocks: 12})
@@ -77,7 +77,7 @@ func TestNoLieIsStoredAndTheTruthIsAcceptedAfterwards(t *testing.T) {
 				loop := w.loop("a")
 				loop.Node = pool.Source()
 				leader := w.leader(loop)
-				if tip && name != "class" { // later blocks may have no new class
+				if head && name != "class" { // later blocks may have no new class
 					w.catchUp(leader)
 				}
 				p.tell(&told)
