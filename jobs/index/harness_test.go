@@ -155,7 +155,7 @@ func (w *world) loop(holder string) *Loop {
 	return &Loop{
 		Chain: domain.Mainnet, Node: repotest.OnceRead{Source: w.node.Source()}, Holder: holder,
 		Leases: w.leases(), Checkpoints: store.NewCheckpoints(w.db), Classes: store.NewArchive(w.db), Writer: store.NewWriter(w.db),
-		Every: 5 * time.Millisecond, Lease: time.Minute, Depth: 5, Sizes: small.orDefault(), Verify: harnessLevel,
+		Every: 5 * time.Millisecond, Lease: time.Hour, Depth: 5, Sizes: small.orDefault(), Verify: harnessLevel,
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 }
