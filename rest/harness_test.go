@@ -23,6 +23,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
+	"astrolabe/domain/gateway"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/accounts"
@@ -122,6 +123,7 @@ func newServiceFor(t *testing.T, db *repo.DB, callers *accesstest.Fixture, now f
 			Stores: repositories.Explorer(db), Cursors: domain.NewCursors(fixedKey{}), Nodes: map[domain.Chain]chain.Node{domain.Mainnet: emptyNode{}},
 		}),
 		Gate: s.access.Gate, Usage: s.usage,
+		Gateways: map[domain.Chain]*gateway.Gateway{domain.Mainnet: gateway.New(gateway.Options{Node: emptyNode{}, Quotas: s.access.Gate.Quotas, Now: now})},
 	}
 	if change != nil {
 		change(&options)
@@ -145,6 +147,11 @@ func (emptyNode) Find(context.Context, chain.BlockID) (chain.StateBlock, bool, e
 // Call implements chain.Node.
 func (emptyNode) Call(context.Context, chain.StateBlock, chain.ViewCall) (chain.Answer, error) {
 	return chain.Answer{NoBlock: true}, nil
+}
+
+// Forward implements gateway.Node.
+func (emptyNode) Forward(context.Context, gateway.Call) (json.RawMessage, error) {
+	return nil, &gateway.NodeError{Code: 29, Raw: json.RawMessage(`{"code":29,"message":"Transaction hash not found"}`)}
 }
 
 // KnowsTransaction implements chain.Node.

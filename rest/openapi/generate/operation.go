@@ -174,10 +174,10 @@ func answerHeaders() object {
 }
 
 // pacedHeaders are those of an answer that drew on a budget, if the operation
-// does.
+// does. Operations of another protocol may answer without drawing on one.
 func pacedHeaders(op frame.Operation) object {
 	h := answerHeaders()
-	if op.Permission != "" || op.Session {
+	if (op.Permission != "" || op.Session) && op.Serve == nil {
 		h["X-Ratelimit-Limit"] = object{"$ref": "#/components/headers/Limit"}
 		h["X-Ratelimit-Remaining"] = object{"$ref": "#/components/headers/Remaining"}
 		h["X-Ratelimit-Policy"] = object{"$ref": "#/components/headers/Policy"}
