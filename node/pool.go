@@ -10,9 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"astrolabe/domain"
-
 	"github.com/failsafe-go/failsafe-go"
+
+	"astrolabe/domain"
+	"astrolabe/node/socket"
 )
 
 // Pool is a set of upstreams of one chain. Its methods are safe for concurrent
@@ -22,6 +23,7 @@ type Pool struct {
 	client    *http.Client
 	upstreams []*upstream
 	streams   []endpoint
+	groups    []*socket.Group // the connections to streams
 	gate      *gate
 	hedge     failsafe.Executor[json.RawMessage]
 	following *following
@@ -57,6 +59,9 @@ func Open(options Options) (*Pool, error) {
 	for _, e := range calls {
 		p.upstreams = append(p.upstreams, newUpstream(e))
 	}
+	for _, e := range streams {
+		p.groups = append(p.groups, p.newGroup(e))
+	}
 	return p, nil
 }
 
@@ -81,6 +86,9 @@ func (p *Pool) Close() {
 	p.mu.Unlock()
 	p.cancel(ErrClosed)
 	p.active.Wait()
+	for _, g := range p.groups {
+		g.Close()
+	}
 	if p.options.HTTPClient == nil {
 		p.client.CloseIdleConnections()
 	}

@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math/rand/v2"
 	"sync"
-	"time"
 
+	"astrolabe/node/socket"
 	"astrolabe/node/wire"
 )
 
@@ -61,18 +60,19 @@ func (s *Stream[T]) set(state StreamState, reason error) {
 	s.state, s.reason = state, reason
 }
 
+// Notification is one message of a stream.
+type Notification struct {
+	// Resumed means that the subscription is a new one, including the first
+	// one: earlier messages may have been missed. The other fields are then
+	// empty.
+	Resumed bool
+	socket.Notification
+}
+
 // Subscribe subscribes with a method, such as starknet_subscribeEvents, and
 // params byte for byte, until ctx ends. It connects in the background.
 func (p *Pool) Subscribe(ctx context.Context, method string, params json.RawMessage) *Stream[Notification] {
 	return openStream(ctx, p, method, params, func(n Notification) (Notification, error) { return n, nil })
-}
-
-// subscription is the request of a stream and the decoder of its messages.
-type subscription[T any] struct {
-	pool   *Pool
-	method string
-	params json.RawMessage
-	read   func(Notification) (T, error)
 }
 
 func openStream[T any](ctx context.Context, p *Pool, method string, params json.RawMessage, read func(Notification) (T, error)) *Stream[T] {
@@ -89,7 +89,7 @@ func openStream[T any](ctx context.Context, p *Pool, method string, params json.
 	}
 	go func() {
 		defer done()
-		s.end(s.run(ctx, subscription[T]{p, method, params, read}))
+		s.end(s.run(ctx, p.Follow(method), params, read))
 	}()
 	return s
 }
@@ -101,79 +101,45 @@ func (s *Stream[T]) end(reason error) {
 	close(s.ended)
 }
 
-// run uses one connection after the other and returns why it stopped.
-func (s *Stream[T]) run(ctx context.Context, sub subscription[T]) error {
-	p := sub.pool
-	for turn, failures := 0, 0; ; turn++ {
-		e := p.streams[turn%len(p.streams)]
-		started := time.Now()
-		received, err := s.follow(ctx, e, sub)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+// run uses one subscription after the other and returns why it stopped.
+func (s *Stream[T]) run(ctx context.Context, f *Follower, params json.RawMessage, read func(Notification) (T, error)) error {
+	for {
+		sub, err := f.Next(ctx, params)
+		if err == nil {
+			err = s.follow(ctx, sub, read)
+			sub.Close()
+			if ctx.Err() == nil {
+				err = f.Lost(err)
+			}
 		}
 		_, refused := errors.AsType[*RPCError](err)
-		p.options.Observe(Observation{Upstream: e.name, Method: sub.method, Outcome: streamOutcome(refused), Took: time.Since(started)})
-		if refused || errors.Is(err, ErrSlowConsumer) {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case refused, errors.Is(err, ErrSlowConsumer):
 			return err
 		}
-		if received { // a connection without messages does not reset the backoff
-			failures = 0
-		}
-		fault := &Fault{Upstream: e.name, err: err}
-		s.set(StreamConnecting, fault)
-		p.options.Logger.Warn("lost a node subscription", "chain", p.options.Chain, "method", sub.method, "reason", fault)
-		p.options.clock.Wait(ctx, backoff(failures))
-		failures++
+		s.set(StreamConnecting, err)
 	}
 }
 
-func streamOutcome(refused bool) Outcome {
-	if refused {
-		return OutcomeNodeError
-	}
-	return OutcomeFault
-}
-
-// follow connects, subscribes and delivers messages until the connection is
-// lost. It reports whether any message arrived.
-func (s *Stream[T]) follow(ctx context.Context, e endpoint, sub subscription[T]) (received bool, err error) {
-	p := sub.pool
-	opening, cancel := context.WithTimeout(ctx, p.options.Timeout)
-	defer cancel()
-	socket, err := p.dial(opening, e)
-	if err != nil {
-		return false, err
-	}
-	alive, stop := context.WithCancel(ctx)
-	var pinging sync.WaitGroup
-	defer pinging.Wait()
-	defer stop()
-	defer socket.close()
-	if err := socket.subscribe(opening, p, sub.method, sub.params); err != nil {
-		return false, err
-	}
-	pinging.Go(func() { socket.keepAlive(alive, p.options.timing.ping) })
+// follow delivers the messages of a subscription until it ends.
+func (s *Stream[T]) follow(ctx context.Context, sub *socket.Subscription, read func(Notification) (T, error)) (err error) {
 	s.set(StreamLive, nil)
-	for message := (Notification{Resumed: true}); ; received = true {
-		value, err := sub.read(message)
+	for message := (Notification{Resumed: true}); ; message.Resumed = false {
+		value, err := read(message)
 		if err != nil {
-			return received, wire.Invalid("%s: %w", message.Method, err)
+			err = wire.Invalid("%s: %w", message.Method, err)
+			sub.Break(err)
+			return err
 		}
 		select {
 		case s.messages <- value:
 		default:
-			return received, ErrSlowConsumer
+			return ErrSlowConsumer
 		}
-		if message, err = socket.next(ctx); err != nil {
-			return received, err
+		if message.Notification, err = sub.Next(ctx); err != nil {
+			return err
 		}
 	}
-}
-
-// backoff grows with the number of consecutive failures, from half a second to
-// half a minute, with jitter so that streams do not reconnect at the same time.
-func backoff(failures int) time.Duration {
-	const shortest, longest = 500 * time.Millisecond, 30 * time.Second
-	full := min(shortest<<min(failures, 16), longest)
-	return full/2 + rand.N(full/2) //nolint:gosec // Jitter needs no secure randomness.
 }

@@ -12,6 +12,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/node/socket"
 	"astrolabe/node/wire"
 	"astrolabe/starknet"
 )
@@ -222,8 +223,8 @@ func TestRawStreamKeepsResultsByteForByte(t *testing.T) {
 	s := p.Subscribe(t.Context(), "starknet_subscribeEvents", nil)
 	for _, want := range []Notification{
 		{Resumed: true},
-		{Method: "starknet_subscriptionEvents", Result: []byte(`"before its time"`)},
-		{Method: "starknet_subscriptionEvents", Result: []byte(text)},
+		{Notification: socket.Notification{Method: "starknet_subscriptionEvents", Result: []byte(`"before its time"`)}},
+		{Notification: socket.Notification{Method: "starknet_subscriptionEvents", Result: []byte(text)}},
 	} {
 		got := receive(t, s)
 		if got.Resumed != want.Resumed || got.Method != want.Method || string(got.Result) != string(want.Result) {

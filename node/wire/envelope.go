@@ -70,6 +70,13 @@ func DecodeAnswer(text []byte, id uint64) (json.RawMessage, error) {
 // response.
 func (a Answer) IsNotification() bool { return a.method != nil }
 
+// ID returns the id of the request that this responds to; false if that is none
+// of ours.
+func (a Answer) ID() (uint64, bool) {
+	id, err := strconv.ParseUint(string(a.id), 10, 64)
+	return id, err == nil
+}
+
 // Result returns the result of the response to request id, or the *RPCError
 // that it holds.
 func (a Answer) Result(id uint64) (json.RawMessage, error) {

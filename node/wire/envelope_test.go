@@ -21,7 +21,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		a, err := SplitAnswer(text)
 		_, _ = DecodeAnswer(text, 1)
-		_, _, _ = a.Notification("s")
+		_, _, _, _ = a.Notification()
 		if err != nil {
 			return
 		}

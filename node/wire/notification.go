@@ -17,21 +17,17 @@ var notificationShape = shapeOf(
 	member[notificationParams]{name: "result", read: func(r *reader, p *notificationParams) { p.result = r.value() }},
 )
 
-// Notification reads the answer as a message of the given subscription. It
-// returns the notification's method and its result, which is valid JSON, byte
-// for byte as the node wrote it.
-func (a Answer) Notification(subscription string) (method string, result json.RawMessage, err error) {
+// Notification reads the answer as a message of a subscription. It returns the
+// id of the subscription, the notification's method and its result, which is
+// valid JSON, byte for byte as the node wrote it.
+func (a Answer) Notification() (subscription, method string, result json.RawMessage, err error) {
 	method, err = DecodeString(a.method)
 	if err != nil || a.id != nil || !strings.HasPrefix(method, notificationPrefix) {
-		return "", nil, Invalid("%q is not a notification", Clip(method, 40))
+		return "", "", nil, Invalid("%q is not a notification", Clip(method, 40))
 	}
 	params, err := notificationShape.decode(a.params)
 	if err != nil {
-		return "", nil, Invalid("%s: %w", method, err)
+		return "", "", nil, Invalid("%s: %w", method, err)
 	}
-	if params.subscription != subscription {
-		return "", nil, Invalid("%s is about subscription %q, not %q",
-			Clip(method, 40), Clip(params.subscription, 40), subscription)
-	}
-	return method, params.result, nil
+	return params.subscription, method, params.result, nil
 }
