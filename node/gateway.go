@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"astrolabe/domain/gateway"
+	"astrolabe/node/socket"
 )
 
 // Gateway returns the pool as the node of the JSON-RPC gateway.
@@ -23,19 +24,62 @@ func (f forwarder) Forward(ctx context.Context, c gateway.Call) (json.RawMessage
 	if err == nil {
 		return result, nil
 	}
+	return nil, gatewayError(err)
+}
+
+// gatewayError converts an error of the pool.
+func gatewayError(err error) error {
 	if answered, ok := errors.AsType[*RPCError](err); ok {
-		return nil, &gateway.NodeError{Code: answered.Code, Raw: answered.Raw}
+		return &gateway.NodeError{Code: answered.Code, Raw: answered.Raw}
 	}
 	down, unavailable := errors.AsType[*Unavailable](err)
 	switch {
 	case errors.Is(err, ErrDeliveryUnknown):
-		return nil, errors.Join(gateway.ErrDeliveryUnknown, err)
+		return errors.Join(gateway.ErrDeliveryUnknown, err)
 	case errors.Is(err, ErrTooLarge):
-		return nil, gateway.ErrTooLarge
+		return gateway.ErrTooLarge
 	case errors.Is(err, ErrBusy):
-		return nil, errors.Join(gateway.ErrSaturated, err)
+		return errors.Join(gateway.ErrSaturated, err)
 	case unavailable:
-		return nil, &gateway.UnavailableError{RetryAfter: down.RetryAfter(), Cause: err}
+		return &gateway.UnavailableError{RetryAfter: down.RetryAfter(), Cause: err}
 	}
-	return nil, &gateway.UnavailableError{Cause: err}
+	return &gateway.UnavailableError{Cause: err}
+}
+
+// Follow implements gateway.Node.
+func (f forwarder) Follow(method string) gateway.Follower {
+	return gatewayFollower{f.pool.Follow(method)}
+}
+
+type gatewayFollower struct{ *Follower }
+
+// Next implements gateway.Follower.
+func (f gatewayFollower) Next(ctx context.Context, params json.RawMessage) (gateway.NodeSubscription, error) {
+	s, err := f.Follower.Next(ctx, params)
+	switch {
+	case errors.Is(err, ErrClosed):
+		return nil, errors.Join(gateway.ErrInterrupted, err)
+	case err != nil:
+		return nil, gatewayError(err)
+	}
+	return gatewaySubscription{s, f.Follower}, nil
+}
+
+type gatewaySubscription struct {
+	*socket.Subscription
+	follower *Follower
+}
+
+// Next implements gateway.NodeSubscription.
+func (s gatewaySubscription) Next(ctx context.Context) (gateway.Notification, error) {
+	n, err := s.Subscription.Next(ctx)
+	return gateway.Notification(n), err
+}
+
+// Close implements gateway.NodeSubscription.
+func (s gatewaySubscription) Close(err error) {
+	s.Subscription.Close()
+	if !errors.Is(err, context.Canceled) {
+		_ = s.follower.Lost(err) // the gateway has the error
+	}
 }

@@ -22,6 +22,7 @@ const retryLater = 2 * time.Second
 // Gateway answers the JSON-RPC requests of one chain.
 type Gateway struct {
 	reads    *reads
+	feeds    *feeds
 	node     Node
 	quotas   *account.Quotas
 	document json.RawMessage // of rpc.discover
@@ -40,7 +41,7 @@ type Options struct {
 
 // New returns a gateway.
 func New(o Options) *Gateway {
-	return &Gateway{node: o.Node, quotas: o.Quotas, reads: newReads(o), document: document()}
+	return &Gateway{node: o.Node, quotas: o.Quotas, reads: newReads(o), feeds: newFeeds(o.Node, o.Now), document: document()}
 }
 
 // Answer is the outcome of one request.
@@ -99,7 +100,7 @@ func (g *Gateway) answer(ctx context.Context, r Request, allowance *Allowance) A
 		a.Err = invalid(MethodNotFound, ReasonMethod, "The method is not supported. rpc.discover lists the supported methods.")
 	case m.Subscribes():
 		a.Class = m.Class
-		a.Err = invalid(MethodNotFound, ReasonMethod, "Subscriptions are served over WebSocket only.")
+		a.Err = invalid(MethodNotFound, ReasonMethod, "Subscriptions are served over WebSocket only, and not in a batch.")
 	case m.Writes() && r.ID == nil:
 		a.ID = null
 		a.Err = invalid(InvalidRequest, ReasonInvalidRequest, "A write needs an id, so that its outcome can be answered. It was not forwarded.")

@@ -36,6 +36,9 @@ func (n *fakeNode) Forward(ctx context.Context, c Call) (json.RawMessage, error)
 	return json.RawMessage(`"` + c.Method + `"`), nil
 }
 
+// Follow implements Node for tests without subscriptions.
+func (n *fakeNode) Follow(string) Follower { return nil }
+
 func (n *fakeNode) count() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -15,6 +15,8 @@ type Node interface {
 	// *NodeError, *UnavailableError, ErrSaturated, ErrTooLarge and, for writes,
 	// ErrDeliveryUnknown.
 	Forward(ctx context.Context, c Call) (json.RawMessage, error)
+	// Follow returns a follower for a method that subscribes.
+	Follow(method string) Follower
 }
 
 // Call is what reaches the node.
