@@ -154,6 +154,9 @@ func (emptyNode) Forward(context.Context, gateway.Call) (json.RawMessage, error)
 	return nil, &gateway.NodeError{Code: 29, Raw: json.RawMessage(`{"code":29,"message":"Transaction hash not found"}`)}
 }
 
+// Follow implements gateway.Node.
+func (emptyNode) Follow(string) gateway.Follower { return nil }
+
 // KnowsTransaction implements chain.Node.
 func (emptyNode) KnowsTransaction(context.Context, starknet.Felt) (bool, error) { return false, nil }
 

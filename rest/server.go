@@ -13,6 +13,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/domain/gateway"
 	"astrolabe/rest/frame"
+	"astrolabe/rest/rpc"
 	"astrolabe/telemetry"
 )
 
@@ -27,6 +28,9 @@ type Options struct {
 	*explorer.Services
 	// Gateways forward JSON-RPC, by chain; chains without a node have none.
 	Gateways map[domain.Chain]*gateway.Gateway
+	// Sockets are the WebSockets of the gateways; nil for a registry that
+	// nobody else needs.
+	Sockets *rpc.Sockets
 	// Gate authenticates callers and enforces rate limits.
 	Gate *access.Gate
 	// Usage records and reports the usage of workspaces.
@@ -57,6 +61,9 @@ type server struct {
 // checks and the mounts.
 func Handler(o Options) http.Handler {
 	s := &server{Options: o, routes: chi.NewMux(), classes: map[string]frame.RouteClass{}, barred: map[string]bool{}}
+	if s.Sockets == nil {
+		s.Sockets = rpc.NewSockets()
+	}
 	s.table = s.operations()
 	dispatcher := s.dispatcher()
 	for _, op := range s.table {

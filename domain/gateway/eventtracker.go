@@ -30,7 +30,7 @@ type eventTracker struct {
 	method Method
 	params json.RawMessage
 
-	base   uint64        // the head when the first subscription began; zero if unknown
+	base   uint64        // subscribers need no events up to this block; zero if unknown
 	blocks []eventBlock  // the newest blocks with events, in order
 	skip   map[event]int // events that the subscription will repeat
 	far    bool          // the last event is out of reach
@@ -100,9 +100,10 @@ func (t *eventTracker) recall(ctx context.Context) (told []Notification, from ui
 		t.blocks = t.blocks[:at+1]
 		return told, h.Number + 1, nil
 	}
-	told, from = []Notification{reorgOf(t.blocks[0].block, newest.block)}, t.blocks[0].Number
-	t.blocks, t.base = nil, from
-	return told, from, nil
+	told = []Notification{reorgOf(t.blocks[0].block, newest.block)}
+	t.base = max(t.blocks[0].Number, 1) - 1
+	t.blocks = nil
+	return told, t.base, nil
 }
 
 // nearest begins as far back as nodes allow, which is far enough after a short
@@ -130,15 +131,16 @@ func (t *eventTracker) pass(_ context.Context, n Notification) ([]Notification, 
 		var r reorg
 		if json.Unmarshal(n.Result, &r) == nil {
 			t.blocks = slices.DeleteFunc(t.blocks, func(b eventBlock) bool { return b.Number >= r.FirstNumber })
-			if len(t.blocks) == 0 && t.base >= r.FirstNumber && r.FirstNumber > 0 {
-				t.base = r.FirstNumber - 1
-			}
+			t.base = min(t.base, max(r.FirstNumber, 1)-1)
 		}
 		return []Notification{n}, nil
 	}
 	var e wireEvent
 	if json.Unmarshal(n.Result, &e) != nil || e.Hash.IsZero() || e.Finality == "PRE_CONFIRMED" {
 		return []Notification{n}, nil // may be repeated, as the specification says
+	}
+	if e.Number <= t.base && t.base > 0 {
+		return nil, nil
 	}
 	key := event(fmt.Sprint(e.Transaction, e.Index, e.From, e.Keys, e.Data))
 	if newest := len(t.blocks) - 1; newest < 0 || t.blocks[newest].Number < e.Number {

@@ -30,27 +30,20 @@ type Handlers struct {
 	Gate *access.Gate
 	// Gateways are the gateways by chain; chains without a node have none.
 	Gateways map[domain.Chain]*gateway.Gateway
+	// Origins are those whose pages may open a WebSocket.
+	Origins []string
+	// Sockets are the open WebSockets.
+	Sockets *Sockets
+	// Usage records the messages of WebSockets; nil records nothing.
+	Usage *account.Usage
 }
 
 // Serve answers a JSON-RPC request or batch.
 func (h Handlers) Serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := domain.WithTimeLimit(r.Context(), timeout)
 	defer cancel()
-	w.Header().Set("Cache-Control", frame.CacheControl("no-store"))
-	caller, err := h.Gate.Caller(r, access.Credentials{Key: chi.URLParam(r, "key")})
-	if err == nil && caller.Kind == account.ByFirstParty {
-		err = domain.Errorf(domain.CodeUnauthorized, "The JSON-RPC gateway requires an API key.")
-	}
-	if err != nil {
-		access.Challenge(w.Header(), err, account.Read)
-		h.fail(w, r, gateway.Refusal(ctx, err))
-		return
-	}
-	access.RecordOf(ctx).Caller = caller
-	r = r.WithContext(account.WithCaller(ctx, caller))
-	g, ok := h.Gateways[domain.Chain(chi.URLParam(r, "chain"))]
-	if !ok {
-		h.fail(w, r, gateway.ChainNotServed())
+	r, g := h.admit(w, r.WithContext(ctx))
+	if g == nil {
 		return
 	}
 	body, refused := readBody(w, r)
@@ -67,6 +60,35 @@ func (h Handlers) Serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.answerOne(w, r, g.Answer(r.Context(), requests[0]))
 	}
+}
+
+// admit authenticates a request, and returns it with its caller and the gateway
+// of its chain. The gateway is nil if the request was refused.
+func (h Handlers) admit(w http.ResponseWriter, r *http.Request) (*http.Request, *gateway.Gateway) {
+	w.Header().Set("Cache-Control", frame.CacheControl("no-store"))
+	caller, err := h.caller(r)
+	if err != nil {
+		access.Challenge(w.Header(), err, account.Read)
+		h.fail(w, r, gateway.Refusal(r.Context(), err))
+		return r, nil
+	}
+	access.RecordOf(r.Context()).Caller = caller
+	r = r.WithContext(account.WithCaller(r.Context(), caller))
+	g, ok := h.Gateways[domain.Chain(chi.URLParam(r, "chain"))]
+	if !ok {
+		h.fail(w, r, gateway.ChainNotServed())
+		return r, nil
+	}
+	return r, g
+}
+
+// caller authenticates a request by the key in a header or in the URL.
+func (h Handlers) caller(r *http.Request) (*account.Caller, error) {
+	caller, err := h.Gate.Caller(r, access.Credentials{Key: chi.URLParam(r, "key")})
+	if err == nil && caller.Kind == account.ByFirstParty {
+		err = domain.Errorf(domain.CodeUnauthorized, "The JSON-RPC gateway requires an API key.")
+	}
+	return caller, err
 }
 
 // readBody reads a body of the right type and size.

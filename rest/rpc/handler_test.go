@@ -21,9 +21,11 @@ import (
 	"astrolabe/domain/gateway"
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
+	"astrolabe/rest/rpc"
 	"astrolabe/sim"
 	"astrolabe/telemetry"
 )
@@ -32,14 +34,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main{M: m}) }
 
 // service is the whole facade in front of a simulated node.
 type service struct {
-	t      *testing.T
-	url    string
-	client *http.Client
-	access *accesstest.Fixture
-	node   *upstream
-	log    *syncBuffer
-	once   sync.Once
-	large  string
+	t       *testing.T
+	url     string
+	client  *http.Client
+	access  *accesstest.Fixture
+	node    *upstream
+	sim     *sim.Node
+	nodeURL string
+	cut     func() // closes all connections to the node
+	log     *syncBuffer
+	socks   *rpc.Sockets
+	once    sync.Once
+	large   string
 }
 
 // upstream is a simulated node that records the params of every request that
@@ -54,6 +60,10 @@ type upstream struct {
 
 // ServeHTTP implements http.Handler.
 func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") != "" {
+		u.handler.ServeHTTP(w, r)
+		return
+	}
 	body, _ := io.ReadAll(r.Body)
 	u.mu.Lock()
 	u.bodies = append(u.bodies, string(body))
@@ -105,8 +115,12 @@ func newService(t *testing.T) *service {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = simulated.Close() })
-	s := &service{t: t, node: &upstream{handler: simulated.Handler()}, log: new(syncBuffer)}
-	upstreamServer := httptest.NewServer(s.node)
+	s := &service{t: t, sim: simulated, node: &upstream{handler: simulated.Handler()}, log: new(syncBuffer), socks: rpc.NewHastySockets()}
+	upstreamServer := httptest.NewUnstartedServer(s.node)
+	connections := &cuttable{Listener: upstreamServer.Listener}
+	upstreamServer.Listener, s.cut = connections, connections.cut
+	upstreamServer.Start()
+	s.nodeURL = upstreamServer.URL
 	t.Cleanup(upstreamServer.Close)
 	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{upstreamServer.URL}})
 	if err != nil {
@@ -115,16 +129,25 @@ func newService(t *testing.T) *service {
 	t.Cleanup(pool.Close)
 	db := repotest.Open(t)
 	s.access = accesstest.New(t, db, time.Now)
-	forward := gateway.New(gateway.Options{Node: pool.Gateway(), Quotas: s.access.Gate.Quotas, Now: time.Now, Accepted: acceptedThrough(5)})
+	s.serve(db, pool.Gateway())
+	return s
+}
+
+// originAllowed is an origin whose pages may open a WebSocket.
+const originAllowed = "https://app.example"
+
+// serve begins the facade in front of a node.
+func (s *service) serve(db *repo.DB, n gateway.Node) {
+	forward := gateway.New(gateway.Options{Node: n, Quotas: s.access.Gate.Quotas, Now: time.Now, Accepted: acceptedThrough(5)})
 	server := httptest.NewServer(rest.Handler(rest.Options{
 		Logger:  slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test", Chains: []domain.Chain{domain.Mainnet},
 		Services: explorer.New(explorer.Options{Stores: repositories.Explorer(db)}),
 		Gate:     s.access.Gate, Usage: account.NewUsage(nil, time.Now), Gateways: map[domain.Chain]*gateway.Gateway{domain.Mainnet: forward},
+		Origins: []string{originAllowed}, Sockets: s.socks,
 	}))
-	t.Cleanup(server.Close)
+	s.t.Cleanup(server.Close)
 	s.url, s.client = server.URL, server.Client()
-	return s
 }
 
 // answer is an HTTP response with its body.

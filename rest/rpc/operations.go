@@ -10,8 +10,9 @@ import (
 
 // The paths of the gateway.
 const (
-	path      = "/v1/{chain}/rpc"
-	keyedPath = "/rpc/v0_10/{chain}/{key}"
+	path       = "/v1/{chain}/rpc"
+	socketPath = "/v1/{chain}/rpc/ws"
+	keyedPath  = "/rpc/v0_10/{chain}/{key}"
 )
 
 // keyParam is the key of the keyed node URL.
@@ -21,6 +22,10 @@ var keyParam = frame.Param{Name: "key", In: frame.InPath, Kind: frame.TextKind, 
 // proof are the tests of the gateway.
 var proof = []string{"TestEveryRowOfTheErrorTableIsProduced", "TestOddSpellingsAreForwardedUnchangedOrRefused",
 	"TestResultsAndNodeErrorsPassUnchanged", "TestBatchIsAnsweredInOrderAndNotificationsAreNot", "TestWriteIsNeverSentTwice"}
+
+// socketProof are the tests of its WebSockets.
+var socketProof = []string{"TestReadsWritesAndBatchesOverASocketAreThoseOverHTTP", "TestIdenticalSubscriptionsShareOneAtTheNode",
+	"TestMissedHeadsAreDeliveredInOrderOnce"}
 
 // Operations are the routes of the gateway.
 func (h Handlers) Operations() []frame.Operation {
@@ -38,5 +43,18 @@ func (h Handlers) Operations() []frame.Operation {
 	keyed.ID, keyed.Path = "callRpcByKeyedUrl", keyedPath
 	keyed.Summary = "Call methods of a Starknet node over JSON-RPC 2.0, with the key in the URL."
 	keyed.Params = []frame.Param{frame.ChainParam, keyParam}
-	return []frame.Operation{call, keyed, h.traceOperation()}
+	socket := frame.Operation{
+		ID: "openRpcSocket", Method: http.MethodGet, Path: socketPath,
+		Summary:    "Open a WebSocket for JSON-RPC 2.0, with subscriptions.",
+		Params:     []frame.Param{frame.ChainParam},
+		Permission: account.Read, Class: frame.Heavy, RPCClass: account.RPCWebSocket, Cert: frame.Beta, Audience: frame.External, Timeout: timeout, Cache: "no-store",
+		Success: http.StatusSwitchingProtocols, Failure: "RpcFailure",
+		Errors: []domain.Code{domain.CodeUnsupportedChain},
+		Proof:  socketProof, Serve: h.ServeSocket,
+	}
+	keyedSocket := socket
+	keyedSocket.ID, keyedSocket.Path = "openRpcSocketByKeyedUrl", keyedPath
+	keyedSocket.Summary = "Open a WebSocket for JSON-RPC 2.0, with the key in the URL."
+	keyedSocket.Params = keyed.Params
+	return []frame.Operation{call, keyed, socket, keyedSocket, h.traceOperation()}
 }

@@ -133,9 +133,11 @@ func responses(op frame.Operation, written text) object {
 	if written.Example != nil {
 		content["example"] = written.Example
 	}
-	out := object{strconv.Itoa(op.Success): object{
-		"description": op.Summary, "headers": pacedHeaders(op), "content": object{media: content},
-	}}
+	success := object{"description": op.Summary, "headers": pacedHeaders(op)}
+	if op.Body != "" { // a WebSocket has none
+		success["content"] = object{media: content}
+	}
+	out := object{strconv.Itoa(op.Success): success}
 	for status, codes := range errorsByStatus(op) {
 		h := answerHeaders()
 		switch status {

@@ -1,0 +1,10 @@
+package rpc
+
+import "time"
+
+// NewHastySockets returns a registry that checks keys and pings clients often.
+func NewHastySockets() *Sockets {
+	s := NewSockets()
+	s.timing.check, s.timing.pings, s.timing.pong = 50*time.Millisecond, 2, 2*time.Second
+	return s
+}
