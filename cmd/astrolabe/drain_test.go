@@ -80,7 +80,7 @@ func newAPI(t *testing.T, drain time.Duration, handler http.HandlerFunc) *api {
 		t.Fatal(err)
 	}
 	logger := slog.New(slog.DiscardHandler)
-	return &api{listener: listener, server: httpserver.New(handler, logger), streams: noStreams{}, drain: drain, logger: logger}
+	return &api{listener: listener, server: httpserver.New(handler, logger), streams: []streams{noStreams{}}, drain: drain, logger: logger}
 }
 
 // accepts reports whether the API still accepts connections.

@@ -24,6 +24,7 @@ import (
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repositories"
 	"astrolabe/rest"
+	"astrolabe/rest/rpc"
 	"astrolabe/web"
 )
 
@@ -61,7 +62,7 @@ func (s serveCommand) Run(ctx context.Context, c *console) error {
 type api struct {
 	listener   net.Listener
 	server     *http.Server
-	streams    streams
+	streams    []streams
 	drain      time.Duration
 	logger     *slog.Logger
 	gate       *access.Gate
@@ -102,10 +103,13 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 		Stores: repositories.Explorer(d.db.DB), Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: stateNodes(pools),
 		ScreeningTop: l.ScreeningTop, Cache: chain.NewCache(l.CacheMB << 20),
 	})
-	handler, live := d.facades(l, services, gateways(pools, gate.Quotas, services.Statuses), gate, usage, documents, signIn)
+	sockets := rpc.NewSockets()
+	d.metrics.Gauge("rpc_sockets", "Open WebSockets of the JSON-RPC gateway.", func() float64 { return float64(sockets.Open()) })
+	d.metrics.Counter("rpc_slow_clients_total", "WebSockets of the JSON-RPC gateway that were closed because their clients did not keep up.", func() float64 { return float64(sockets.Slow()) })
+	handler, live := d.facades(l, services, rpcFacade{gateways(pools, gate.Quotas, services.Statuses), sockets}, gate, usage, documents, signIn)
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
-		listener: listener, server: httpserver.New(handler, d.logger), streams: live, drain: l.Drain, logger: d.logger,
+		listener: listener, server: httpserver.New(handler, d.logger), streams: []streams{live, sockets}, drain: l.Drain, logger: d.logger,
 		gate: gate, background: []component{d.followRevocations(gate), d.recordUsage(usage), d.followEpochs(services.Cache), d.announceBlocks(live), closeAtEnd(closeNodes)},
 	}, nil
 }
@@ -143,9 +147,15 @@ func (d *deployment) announceBlocks(live *graph.Handler) component {
 // statusFreshness is the maximum age of a cached chain status.
 const statusFreshness = 250 * time.Millisecond
 
+// rpcFacade is the JSON-RPC gateway of every chain that has nodes.
+type rpcFacade struct {
+	gateways map[domain.Chain]*gateway.Gateway
+	sockets  *rpc.Sockets
+}
+
 // facades serves REST and GraphQL from one set of domain services. The other
 // routes share their middleware.
-func (d *deployment) facades(l listenSettings, services *explorer.Services, rpc map[domain.Chain]*gateway.Gateway, gate *access.Gate, usage *account.Usage, documents graph.Documents, others []rest.Mount) (http.Handler, *graph.Handler) {
+func (d *deployment) facades(l listenSettings, services *explorer.Services, forward rpcFacade, gate *access.Gate, usage *account.Usage, documents graph.Documents, others []rest.Mount) (http.Handler, *graph.Handler) {
 	live := graph.New(graph.Options{
 		Gate: gate, Usage: usage, Services: services,
 		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger, Documents: documents,
@@ -153,7 +163,7 @@ func (d *deployment) facades(l listenSettings, services *explorer.Services, rpc 
 	d.metrics.Counter("graphql_slow_consumers_total", "Subscribers disconnected because they did not keep up.", func() float64 { return float64(live.Slow()) })
 	handler := rest.Handler(rest.Options{
 		Logger: d.logger, Metrics: d.metrics, Tracing: d.tracing, Health: d.health, Version: version(),
-		Chains: l.Chains, Origins: l.Origins, Services: services, Gateways: rpc, Gate: gate, Usage: usage, Overloaded: httpserver.OnReserve,
+		Chains: l.Chains, Origins: l.Origins, Services: services, Gateways: forward.gateways, Sockets: forward.sockets, Gate: gate, Usage: usage, Overloaded: httpserver.OnReserve,
 		Mounts: append([]rest.Mount{
 			{Pattern: "/graphql", Handler: live},
 			{Pattern: "/schema.graphql", Handler: live.SDL(), Page: true},
@@ -211,7 +221,11 @@ func (a *api) serve(ctx context.Context) error {
 	}
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.drain)
 	defer cancel()
-	if errors.Join(a.streams.Shutdown(draining), a.server.Shutdown(draining)) != nil {
+	var closing errgroup.Group
+	for _, s := range a.streams {
+		closing.Go(func() error { return s.Shutdown(draining) })
+	}
+	if errors.Join(closing.Wait(), a.server.Shutdown(draining)) != nil {
 		a.logger.Warn("closed connections with open requests after the drain time", "drain", a.drain)
 		_ = a.server.Close()
 	}
