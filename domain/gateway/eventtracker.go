@@ -136,8 +136,8 @@ func (t *eventTracker) pass(_ context.Context, n Notification) ([]Notification, 
 		return []Notification{n}, nil
 	}
 	var e wireEvent
-	if json.Unmarshal(n.Result, &e) != nil || e.Hash.IsZero() || e.Finality == "PRE_CONFIRMED" {
-		return []Notification{n}, nil // may be repeated, as the specification says
+	if err := json.Unmarshal(n.Result, &e); err != nil || e.Hash.IsZero() || e.Finality == "PRE_CONFIRMED" {
+		return []Notification{n}, nil //nolint:nilerr // The client reads what the node wrote, which may be repeated before it is accepted.
 	}
 	if e.Number <= t.base && t.base > 0 {
 		return nil, nil
