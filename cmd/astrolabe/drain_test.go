@@ -67,6 +67,34 @@ func TestDrainEndsAtItsTimeout(t *testing.T) {
 	}
 }
 
+// TestStopClosesTheStreamsOfEveryFacade has two facades with subscribers.
+func TestStopClosesTheStreamsOfEveryFacade(t *testing.T) {
+	t.Parallel()
+	a := newAPI(t, time.Minute, nil)
+	closed := make(chan string, 2)
+	a.streams = []streams{closing{"GraphQL", closed}, closing{"JSON-RPC", closed}}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if err := a.run(ctx); err != nil {
+		t.Error(err)
+	}
+	if len(closed) != 2 {
+		t.Errorf("got %d facades closed, want 2", len(closed))
+	}
+}
+
+// closing is a facade that says when it is closed.
+type closing struct {
+	name   string
+	closed chan<- string
+}
+
+// Shutdown implements streams.
+func (c closing) Shutdown(context.Context) error {
+	c.closed <- c.name
+	return nil
+}
+
 // noStreams is a facade without subscribers.
 type noStreams struct{}
 

@@ -1,4 +1,4 @@
-// Package rpc serves the JSON-RPC gateway over HTTP. Package gateway decides;
-// this package authenticates, reads bodies and writes answers with the statuses
-// and headers of the contract.
+// Package rpc is the endpoint of the JSON-RPC gateway: it authenticates
+// requests, reads their bodies, and renders the answers of domain/gateway, over
+// HTTP and over WebSocket. A conversation is one client on a WebSocket.
 package rpc
