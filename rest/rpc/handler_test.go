@@ -110,12 +110,17 @@ func (b *syncBuffer) Write(p []byte) (int, error) {
 
 func newService(t *testing.T) *service {
 	t.Helper()
+	return newServiceWith(t, rpc.NewSockets())
+}
+
+func newServiceWith(t *testing.T, sockets *rpc.Sockets) *service {
+	t.Helper()
 	simulated, err := sim.New(sim.Config{Blocks: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = simulated.Close() })
-	s := &service{t: t, sim: simulated, node: &upstream{handler: simulated.Handler()}, log: new(syncBuffer), socks: rpc.NewHastySockets()}
+	s := &service{t: t, sim: simulated, node: &upstream{handler: simulated.Handler()}, log: new(syncBuffer), socks: sockets}
 	upstreamServer := httptest.NewUnstartedServer(s.node)
 	connections := &cuttable{Listener: upstreamServer.Listener}
 	upstreamServer.Listener, s.cut = connections, connections.cut

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"astrolabe/domain/account"
+	"astrolabe/rest/rpc"
 )
 
 const newHeads = "starknet_subscribeNewHeads"
@@ -311,7 +312,7 @@ func TestLargeFrameAndBinaryFrameCloseTheSocket(t *testing.T) {
 
 func TestRevokedKeyLosesItsSockets(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := newServiceWith(t, rpc.NewHastySockets())
 	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions})
 	c, _, err := s.dial("/rpc/v0_10/SN_MAIN/" + key)
 	if err != nil {
@@ -336,7 +337,7 @@ func TestRevokedKeyLosesItsSockets(t *testing.T) {
 
 func TestClientThatDoesNotAnswerPingsIsDisconnected(t *testing.T) {
 	t.Parallel()
-	s := newService(t)
+	s := newServiceWith(t, rpc.NewHastySockets())
 	s.socket() // never reads, so that pings stay unanswered
 	until(t, "the end of the socket", func() bool { return s.socks.Open() == 0 })
 }
