@@ -245,6 +245,7 @@ func TestUnexpectedMessageClosesTheConnection(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"starknet_subscriptionNewHeads"}`,
 		`{"jsonrpc":"2.0","method":"starknet_subscriptionReorg","params":{"subscription_id":"sub","result":{"starting_block_hash":"0x5","starting_block_number":9,"ending_block_hash":"0x7","ending_block_number":7}}}`,
 		`{"jsonrpc":"2.0","method":"starknet_subscriptionEvents","params":{"subscription_id":"sub","result":{}}}`,
+		`{"jsonrpc":"2.0","method":"starknet_subscription\"","params":{"subscription_id":"sub","result":` + header(1) + `}}`,
 		`{"jsonrpc":"2.0","method":"other","params":{"subscription_id":"sub","result":` + header(1) + `}}`,
 		`{"jsonrpc":"2.0","id":4,"result":true}`,
 		`{"jsonrpc":"2.0","method":"starknet_subscriptionNewHeads","par`,

@@ -298,6 +298,50 @@ func TestSubscriptionWithoutAnUpstreamIsUnavailable(t *testing.T) {
 	})
 }
 
+func TestSubscriptionDuringAnOutageWaitsForTheNode(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, node := openScript()
+		first := subscribe(t, g, heads, `[]`)
+		defer first.Close()
+		down := true
+		node.newest()
+		node.refuse = func(string) error {
+			if down {
+				return &UnavailableError{Cause: errCut}
+			}
+			return nil
+		}
+		close(node.newest().messages)
+		synctest.Wait()
+		impatient, patient := g.Open(), g.Open()
+		defer impatient.Close()
+		defer patient.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		var refused *Error
+		err := impatient.Answer(callerWith(ctx, account.Read), request(heads, `[]`), func(a Answer) []byte {
+			refused = a.Err
+			return nil
+		})
+		if err != nil || refused == nil || refused.Reason != ReasonUpstream {
+			t.Errorf("got %v and %v, want %s after the time limit of the request", refused, err, ReasonUpstream)
+		}
+		go ask(t, patient, heads, `[]`)
+		synctest.Wait()
+		down = false
+		if m, err := patient.Next(t.Context()); err != nil || string(m.Answer) != `result "1"` {
+			t.Errorf("got %s and %v, want an id", m.Answer, err)
+		}
+		node.newest().head(100, "a")
+		requireReceived(t, first, "head 100a")
+		requireReceived(t, subscribed{t, patient, "1"}, "head 100a")
+		if impatient.Subscriptions() != 0 {
+			t.Errorf("got %d subscriptions after the time limit, want none", impatient.Subscriptions())
+		}
+	})
+}
+
 func TestTopicsAreBounded(t *testing.T) {
 	t.Parallel()
 	g, _ := openScript()

@@ -22,7 +22,7 @@ var notificationShape = shapeOf(
 // valid JSON, byte for byte as the node wrote it.
 func (a Answer) Notification() (subscription, method string, result json.RawMessage, err error) {
 	method, err = DecodeString(a.method)
-	if err != nil || a.id != nil || !strings.HasPrefix(method, notificationPrefix) {
+	if err != nil || a.id != nil || !strings.HasPrefix(method, notificationPrefix) || strings.ContainsFunc(method, notInName) {
 		return "", "", nil, Invalid("%q is not a notification", Clip(method, 40))
 	}
 	params, err := notificationShape.decode(a.params)
@@ -30,4 +30,10 @@ func (a Answer) Notification() (subscription, method string, result json.RawMess
 		return "", "", nil, Invalid("%s: %w", method, err)
 	}
 	return params.subscription, method, params.result, nil
+}
+
+// notInName reports whether a character cannot be part of a method's name. So
+// the name can be written into JSON as it is.
+func notInName(r rune) bool {
+	return r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
