@@ -210,6 +210,8 @@ func failure(ctx context.Context, m Method, err error) *Error {
 		return unavailable(ReasonSaturated, retryLater, err, "Too many calls to the node are in flight. Retry.")
 	case errors.As(err, &down):
 		return unavailable(ReasonUpstream, max(down.RetryAfter, retryLater), err, "No node could answer. Retry.")
+	case errors.Is(err, ErrInterrupted):
+		return unavailable(ReasonUpstream, retryLater, err, "No node could answer. Retry.")
 	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 		return unavailable(ReasonUpstream, retryLater, err, "The node did not answer in time. Retry.")
 	}

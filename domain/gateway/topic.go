@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 )
@@ -32,18 +31,6 @@ type topic struct {
 	last    *Notification // of the status of a transaction
 }
 
-// subscriber is a client's part of a topic.
-type subscriber struct {
-	// begin is called once, before the first message.
-	begin func()
-	// deliver passes a message on.
-	deliver func(context.Context, *Notification)
-	// lost is called when the topic ends although the subscriber has not left.
-	lost func(error)
-	// ready receives nil when begin was called, or why it will not be.
-	ready chan error
-}
-
 // run follows the nodes until the topic has no subscribers, or cannot be
 // continued.
 func (t *topic) run(ctx context.Context) {
@@ -62,8 +49,7 @@ func (t *topic) open(ctx context.Context, follower Follower) error {
 	for attempt := 1; ; attempt++ {
 		s, err := follower.Next(ctx, t.params)
 		if err == nil {
-			t.follow(ctx, s)
-			return nil
+			return t.follow(ctx, s)
 		}
 		if _, refused := errors.AsType[*NodeError](err); refused || attempt == openAttempts || ctx.Err() != nil {
 			return err
@@ -86,8 +72,7 @@ func (t *topic) reopen(ctx context.Context, follower Follower) error {
 		}
 		s, err := follower.Next(ctx, params)
 		if err == nil {
-			t.follow(ctx, s)
-			return nil
+			return t.follow(ctx, s)
 		}
 		if refused, ok := errors.AsType[*NodeError](err); errors.Is(err, ErrInterrupted) || ok && !t.tracker.refused(refused) {
 			return err
@@ -105,8 +90,9 @@ func pause(ctx context.Context) {
 	}
 }
 
-// follow passes the messages of a subscription on until it is lost.
-func (t *topic) follow(ctx context.Context, s NodeSubscription) {
+// follow passes the messages of a subscription on until it is lost. The error is
+// ErrInterrupted if the topic cannot be continued.
+func (t *topic) follow(ctx context.Context, s NodeSubscription) error {
 	t.begin(ctx)
 	var err error
 	for err == nil {
@@ -121,84 +107,8 @@ func (t *topic) follow(ctx context.Context, s NodeSubscription) {
 	t.live = false
 	t.mu.Unlock()
 	s.Close(err)
-}
-
-// begin lets those in who waited for the topic to be live.
-func (t *topic) begin(ctx context.Context) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.live = true
-	for _, s := range t.waiting {
-		t.admit(ctx, s)
+	if errors.Is(err, ErrInterrupted) {
+		return err
 	}
-	t.waiting = nil
-}
-
-// join adds a subscriber, now or as soon as the topic is live.
-func (t *topic) join(ctx context.Context, s *subscriber) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.live {
-		t.admit(ctx, s)
-	} else {
-		t.waiting = append(t.waiting, s)
-	}
-}
-
-// admit begins deliveries to a subscriber. The caller holds the lock, so that no
-// message comes before.
-func (t *topic) admit(ctx context.Context, s *subscriber) {
-	s.begin()
-	s.ready <- nil
-	if t.last != nil {
-		s.deliver(ctx, t.last)
-	}
-	t.members = append(slices.Clip(t.members), s)
-}
-
-// leave removes a member and reports whether nobody is left.
-func (t *topic) leave(s *subscriber) (empty bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.members = slices.DeleteFunc(slices.Clone(t.members), func(one *subscriber) bool { return one == s })
-	return len(t.members)+len(t.waiting) == 0
-}
-
-// withdraw removes a subscriber that waits, and reports whether it did and
-// whether nobody is left.
-func (t *topic) withdraw(s *subscriber) (waited, empty bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	before := len(t.waiting)
-	t.waiting = slices.DeleteFunc(t.waiting, func(one *subscriber) bool { return one == s })
-	return len(t.waiting) < before, len(t.members)+len(t.waiting) == 0
-}
-
-// publish delivers messages to the members.
-func (t *topic) publish(ctx context.Context, messages []Notification) {
-	for i := range messages {
-		t.mu.Lock()
-		members := t.members
-		if t.method.Name == subscribeStatus {
-			t.last = &messages[i]
-		}
-		t.mu.Unlock()
-		for _, s := range members {
-			s.deliver(ctx, &messages[i])
-		}
-	}
-}
-
-// end tells the subscribers that the topic has ended.
-func (t *topic) end(err error) {
-	t.feeds.remove(t)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, s := range t.waiting {
-		s.ready <- err
-	}
-	for _, s := range t.members {
-		s.lost(err)
-	}
-	t.waiting, t.members = nil, nil
+	return nil
 }

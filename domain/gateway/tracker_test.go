@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -173,6 +174,36 @@ func TestSubscriptionThatCannotContinueEndsTheSession(t *testing.T) {
 			return &NodeError{68, json.RawMessage(`{"code":68}`)}
 		}
 		close(node.newest().messages)
+		if _, err := s.Next(t.Context()); !errors.Is(err, ErrInterrupted) {
+			t.Errorf("got %v, want %v", err, ErrInterrupted)
+		}
+	})
+}
+
+func TestGapOfTooManyHeadsEndsTheSession(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, node := openScript()
+		s := subscribe(t, g, heads, `[]`)
+		defer s.Close()
+		node.refuse = func(params string) error {
+			if params == "" {
+				return nil
+			}
+			return &NodeError{68, json.RawMessage(`{"code":68}`)}
+		}
+		node.answer = func(_ context.Context, c Call) (json.RawMessage, error) {
+			var number int
+			if _, err := fmt.Sscanf(string(c.Params), `[{"block_hash":"0xa%d"}]`, &number); err != nil {
+				return nil, err
+			}
+			return json.RawMessage(headText(number-1000, "a")), nil
+		}
+		node.cut().head(99+maxMissed, "a") // the most that is fetched
+		if got := len(s.received()); got != maxMissed {
+			t.Errorf("got %d heads, want %d", got, maxMissed)
+		}
+		node.cut().head(99+2*maxMissed+1, "a")
 		if _, err := s.Next(t.Context()); !errors.Is(err, ErrInterrupted) {
 			t.Errorf("got %v, want %v", err, ErrInterrupted)
 		}
