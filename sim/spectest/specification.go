@@ -1,4 +1,4 @@
-package sim
+package spectest
 
 import (
 	"encoding/json"
@@ -12,17 +12,17 @@ import (
 	"testing"
 )
 
-// specification holds the published OpenRPC documents by file name.
-type specification map[string]map[string]any
+// Specification holds the published OpenRPC documents by file name.
+type Specification map[string]map[string]any
 
-// readSpecification reads the documents or skips the test.
-func readSpecification(t testing.TB) specification {
+// Read reads the documents or skips the test.
+func Read(t testing.TB) Specification {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "shared", "data", "openrpc", "*.json"))
+	files, err := filepath.Glob(filepath.Join(root(t), "..", "shared", "data", "openrpc", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Skip("the published OpenRPC documents are not beside the repository")
 	}
-	spec := specification{}
+	spec := Specification{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -37,8 +37,26 @@ func readSpecification(t testing.TB) specification {
 	return spec
 }
 
+// root returns the folder of the module.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("got no go.mod above the test, want one")
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
 // method finds a method and the file that it is in.
-func (s specification) method(name string) (file string, method map[string]any) {
+func (s Specification) method(name string) (file string, method map[string]any) {
 	for file, document := range s {
 		list, _ := document["methods"].([]any)
 		for _, m := range list {
@@ -50,8 +68,8 @@ func (s specification) method(name string) (file string, method map[string]any) 
 	return "", nil
 }
 
-// checkResult validates a method's result.
-func (s specification) checkResult(name string, result []byte) error {
+// CheckResult validates a method's result.
+func (s Specification) CheckResult(name string, result []byte) error {
 	file, method := s.method(name)
 	if method == nil {
 		return fmt.Errorf("%s is not in the specification", name)
@@ -60,8 +78,8 @@ func (s specification) checkResult(name string, result []byte) error {
 	return s.checkJSON(file, schema, result)
 }
 
-// checkNotification validates the result of a subscription's message.
-func (s specification) checkNotification(name string, result []byte) error {
+// CheckNotification validates the result of a subscription's message.
+func (s Specification) CheckNotification(name string, result []byte) error {
 	file, method := s.method(name)
 	if method == nil {
 		return fmt.Errorf("%s is not in the specification", name)
@@ -74,7 +92,7 @@ func (s specification) checkNotification(name string, result []byte) error {
 	return fmt.Errorf("%s has no result", name)
 }
 
-func (s specification) checkJSON(file string, schema any, text []byte) error {
+func (s Specification) checkJSON(file string, schema any, text []byte) error {
 	var value any
 	if err := json.Unmarshal(text, &value); err != nil {
 		return err
@@ -85,7 +103,7 @@ func (s specification) checkJSON(file string, schema any, text []byte) error {
 // check validates a value against a schema of a file. In these documents oneOf
 // means that at least one variant fits, because several variants include each
 // other.
-func (s specification) check(file string, schema map[string]any, value any, path string) error {
+func (s Specification) check(file string, schema map[string]any, value any, path string) error {
 	if ref, ok := schema["$ref"].(string); ok {
 		target, inner := s.resolve(file, ref)
 		if inner == nil {
@@ -113,7 +131,7 @@ func (s specification) check(file string, schema map[string]any, value any, path
 	return s.checkType(file, schema, value, path)
 }
 
-func (s specification) checkVariants(file string, schema map[string]any, value any, path string) error {
+func (s Specification) checkVariants(file string, schema map[string]any, value any, path string) error {
 	variants := append(schemas(schema, "oneOf"), schemas(schema, "anyOf")...)
 	var reasons []string
 	for _, variant := range variants {
@@ -137,7 +155,7 @@ func schemas(schema map[string]any, key string) (list []map[string]any) {
 	return list
 }
 
-func (s specification) resolve(file, ref string) (string, map[string]any) {
+func (s Specification) resolve(file, ref string) (string, map[string]any) {
 	target, pointer, _ := strings.Cut(ref, "#")
 	if target != "" {
 		file = filepath.Base(target)
@@ -154,7 +172,7 @@ func (s specification) resolve(file, ref string) (string, map[string]any) {
 	return file, object
 }
 
-func (s specification) checkType(file string, schema map[string]any, value any, path string) error {
+func (s Specification) checkType(file string, schema map[string]any, value any, path string) error {
 	kind, _ := schema["type"].(string)
 	switch kind {
 	case "object":
@@ -193,7 +211,7 @@ func (s specification) checkType(file string, schema map[string]any, value any, 
 	return nil
 }
 
-func (s specification) checkObject(file string, schema map[string]any, value any, path string) error {
+func (s Specification) checkObject(file string, schema map[string]any, value any, path string) error {
 	object, ok := value.(map[string]any)
 	if !ok {
 		return fmt.Errorf("%s: %T is not an object", path, value)
