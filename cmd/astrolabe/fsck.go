@@ -64,7 +64,7 @@ func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name d
 		Report: func(line string) { c.logger.Info(line, "chain", name) },
 	}
 	if urls := f.urls()[name]; len(urls) > 0 {
-		pool, err := c.openNode(name, urls)
+		pool, err := c.openNode(name, urls, jobCalls)
 		if err != nil {
 			return 0, err
 		}

@@ -115,13 +115,13 @@ func (s *nodeSettings) add(chain domain.Chain, url string) {
 	}
 }
 
-// openNode opens the upstream pool of a chain.
-func (c *console) openNode(chain domain.Chain, urls []secretText) (*node.Pool, error) {
+// openNode opens the upstream pool of a chain for so many concurrent calls.
+func (c *console) openNode(chain domain.Chain, urls []secretText, calls int) (*node.Pool, error) {
 	addresses := make([]string, len(urls))
 	for i, u := range urls {
 		addresses[i] = string(u)
 	}
-	pool, err := node.Open(node.Options{Chain: chain, URLs: addresses, Caller: nodeCaller, Logger: c.logger})
+	pool, err := node.Open(node.Options{Chain: chain, URLs: addresses, MaxConcurrent: calls, Caller: nodeCaller, Logger: c.logger})
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -153,7 +153,7 @@ func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]component,
 }
 
 func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSettings) (component, error) {
-	pool, err := d.openNode(chain, urls)
+	pool, err := d.openNode(chain, urls, jobCalls)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (r repairCommand) Run(ctx context.Context, c *console) error {
 			Report: func(line string) { fmt.Fprintf(c.stdout, "%s  %s\n", r.Chain, line) },
 		}
 		if r.needsNode() {
-			pool, err := c.openNode(r.Chain, r.urls()[r.Chain])
+			pool, err := c.openNode(r.Chain, r.urls()[r.Chain], jobCalls)
 			if err != nil {
 				return err
 			}
