@@ -130,6 +130,13 @@ func (g *Gate) Charge(ctx context.Context, header http.Header, class account.Cla
 	return decision.Err()
 }
 
+// Settle corrects a charge once the real cost is known, and the X-Ratelimit
+// headers with it. See account.Quotas.Settle.
+func (g *Gate) Settle(ctx context.Context, header http.Header, class account.Class, charged, used int) {
+	g.Quotas.Settle(account.CallerOf(ctx), class, charged, used)
+	unpace(header, charged-used)
+}
+
 // Peek is Charge without a cost: it returns rate_limited if nothing is left.
 func (g *Gate) Peek(ctx context.Context, header http.Header, class account.Class) error {
 	RecordOf(ctx).Class = class

@@ -20,7 +20,7 @@ import (
 const maxCharging = 1024
 
 // charging charges the caller for an operation, and for every event of a
-// subscription as much again.
+// subscription. What a query did not use is returned after its execution.
 type charging struct {
 	h       *Handler
 	pending chan struct{} // a semaphore
@@ -83,7 +83,14 @@ func (c charging) event(ctx context.Context, op *operation) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return c.h.Gate.Charge(ctx, http.Header{}, account.Query, op.charge())
+	return c.h.Gate.Charge(ctx, http.Header{}, account.Query, op.used())
+}
+
+// settle corrects the charge of a query by what it used.
+func (c charging) settle(ctx context.Context, op *operation) {
+	if op.meter != nil {
+		c.h.Gate.Settle(ctx, op.header, account.Query, op.charge(), op.used())
+	}
 }
 
 // charge charges a cost to the caller's rate limit. Its error is a fault.Denied.

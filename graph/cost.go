@@ -9,12 +9,15 @@ import (
 	"astrolabe/domain"
 )
 
-// costing computes the cost of an operation: the number of values that its
-// response can contain. A field costs 1 plus, for each item that it can return,
-// the cost of the item's selections, or 1 for a leaf value. It also checks the
-// arguments, so that nothing is read for an operation with invalid input.
+// costing computes the cost of an operation: the values that its response can
+// contain and the work of the fields that have a price. A field costs its price,
+// 1 if it has none, plus, for each item that it can return, the cost of the
+// item's selections; a list of plain values costs 1 for every 16 of them. It also
+// checks the arguments, so that nothing is read for an operation with invalid
+// input. The meter counts the same while the operation is executed.
 type costing struct {
 	sizes     map[*ast.FieldDefinition]size
+	prices    prices
 	schema    *ast.Schema
 	variables map[string]any
 	fragments map[fragmentCost]int
@@ -93,8 +96,10 @@ func (c *costing) field(f *ast.Field, inside connectionItems) (int, error) {
 		items = inside.items
 	case f.Definition.Type.Elem == nil:
 		items = min(1, len(f.SelectionSet))
+	case len(f.SelectionSet) == 0:
+		items = started(items, itemsPerPoint)
 	}
-	return saturate(1 + items*max(1, selected)), nil
+	return saturate(c.prices.of(f.Definition) + c.prices[f.Definition].assumed + items*max(1, selected)), nil
 }
 
 // items returns the number of items that the arguments request. It fails if they

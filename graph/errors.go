@@ -19,6 +19,15 @@ import (
 	"astrolabe/telemetry"
 )
 
+// presentField renders the error of a field, and counts it as a part of the
+// result. After the execution was ended it renders none.
+func (h *Handler) presentField(ctx context.Context, err error) *gqlerror.Error {
+	if m := meterOf(ctx); m != nil && (m.ended() != nil || !m.count(1, errorBytes)) {
+		return nil
+	}
+	return h.present(ctx, err)
+}
+
 // present renders an error with its path and location. The cause of an internal
 // error goes to the log, once for each operation.
 func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {

@@ -18,10 +18,12 @@ import (
 // each operation. gqlgen's transport writes the events; the eventWriter below
 // bounds how long the client may leave them unread. Errors of the operation
 // are events, too: browsers do not hand responses with another status to
-// scripts.
-func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request, x *exchange, p params) {
-	ctx, cancel := context.WithCancel(r.Context())
+// scripts. The stream ends with the client's context: the time limit of the
+// request was for its admission.
+func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request, client context.Context, x *exchange, p params) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
+	defer context.AfterFunc(client, cancel)()
 	e := &eventWriter{w: w, control: http.NewResponseController(w), timeout: h.WriteTimeout, exchange: x, cancel: cancel}
 	defer e.close()
 	caller := account.CallerOf(ctx)

@@ -30,6 +30,7 @@ type Handler struct {
 	streams   *live.Streams
 	documents documentCache
 	texts     textCache
+	memory    *memory
 }
 
 // route is the path of the handler in usage reports.
@@ -49,6 +50,7 @@ func New(o Options) *Handler {
 		documents: documentCache{cache.NewWeighted[string, *ast.QueryDocument](documentMemory)},
 		texts:     textCache{cache.NewWeighted[string, string](textMemory)},
 	}
+	h.memory = newMemory(h.ResultMemory)
 	h.streams = live.NewStreams(h.Limits.Streams, h.Limits.CallerStreams)
 	h.hub = live.NewHub(live.Options{
 		Chains: h.Chains, Blocks: h.Blocks, Statuses: h.Statuses, Logger: h.Logger,
@@ -76,19 +78,20 @@ func (h *Handler) configure(schema *ast.Schema, sizes map[*ast.FieldDefinition]s
 	} {
 		h.server.AddTransport(t)
 	}
-	h.server.SetErrorPresenter(h.present)
+	h.server.SetErrorPresenter(h.presentField)
 	h.server.SetRecoverFunc(recovered)
 	h.server.SetQueryCache(h.documents)
 	h.server.SetParserTokenLimit(h.Limits.Tokens)
 	h.server.SetDisableSuggestion(h.NoIntrospection)
 	h.server.SetValidationRulesFn(func() *rules.Rules { return validation(!h.NoIntrospection) })
-	charging := newCharging(h)
+	charging, prices := newCharging(h), pricesOf(schema)
 	h.server.Use(opening{})
 	h.server.Use(documents{h.Documents})
 	h.server.Use(extension.AutomaticPersistedQuery{Cache: h.texts})
 	h.server.Use(shapes{limits: h.Limits, noIntrospection: h.NoIntrospection, known: h.documents})
-	h.server.Use(pricing{limits: h.Limits, schema: schema, sizes: sizes})
-	h.server.Use(execution{h: h, charging: charging})
+	h.server.Use(pricing{limits: h.Limits, schema: schema, sizes: sizes, prices: prices})
+	h.server.Use(execution{h: h, charging: charging, prices: prices})
+	h.server.Use(metering{})
 	if !h.NoIntrospection {
 		h.server.Use(extension.Introspection{})
 	}

@@ -92,7 +92,7 @@ func TestCostCountsTheValuesOfAnOperation(t *testing.T) {
 	for query, want := range map[string]int{
 		`{__typename}`:                              1,
 		`{service{version}}`:                        2,
-		`{service{chains}}`:                         4,
+		`{service{chains}}`:                         3,
 		`{chains{totalCount}}`:                      2,
 		`{chains(first:5){nodes{id chainId}}}`:      12,
 		`{chains{nodes{id}}}`:                       27,

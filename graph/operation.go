@@ -24,6 +24,8 @@ type operation struct {
 	charged    bool
 	executing  bool
 	aborted    bool // a root field of a mutation failed
+	memory     *reservation
+	meter      *meter // of the result that is being built; nil for a mutation
 
 	mu     sync.Mutex
 	logged map[string]bool
@@ -52,6 +54,10 @@ func (op *operation) charge() int {
 	}
 	return max(1, op.cost)
 }
+
+// used returns the units that the result used: the cost that the meter counted,
+// and at least 1.
+func (op *operation) used() int { return int(max(1, op.meter.cost.Load())) }
 
 // refuse rejects the operation before execution, with an error for gqlgen.
 func (op *operation) refuse(err error) *gqlerror.Error {

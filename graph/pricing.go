@@ -21,6 +21,7 @@ type pricing struct {
 	limits limits.Limits
 	schema *ast.Schema
 	sizes  map[*ast.FieldDefinition]size
+	prices prices
 }
 
 // ExtensionName implements graphql.HandlerExtension.
@@ -51,7 +52,7 @@ func (p pricing) MutateOperationContext(ctx context.Context, prepared *graphql.O
 }
 
 func (p pricing) costOf(op *ast.OperationDefinition, variables map[string]any) (int, error) {
-	c := &costing{sizes: p.sizes, schema: p.schema, variables: variables, fragments: map[fragmentCost]int{}}
+	c := &costing{sizes: p.sizes, prices: p.prices, schema: p.schema, variables: variables, fragments: map[fragmentCost]int{}}
 	cost, err := c.set(op.SelectionSet, connectionItems{})
 	if cost == 0 && err == nil && op.Operation == ast.Subscription {
 		return 0, refuseAt(op.Position, "A subscription must not skip its only field.")

@@ -51,7 +51,8 @@ type QuotaStore interface {
 	// ReadQuotas returns meters in the same order, and the time of its clock.
 	// It changes nothing.
 	ReadQuotas(ctx context.Context, meters []Metered) ([]Meter, time.Time, error)
-	// ReturnQuota returns the unused rest of an advance.
+	// ReturnQuota returns the unused rest of an advance or a take. A negative
+	// rest is charged, also beyond the limit.
 	ReturnQuota(ctx context.Context, m Metered, left int) error
 }
 
@@ -72,6 +73,8 @@ type Quotas struct {
 	busy    bool            // a goroutine serves the queue
 	spent   *simplelru.LRU[Metered, spent]
 	leases  map[Metered]*lease
+	// unsettled is what Settle has still to return.
+	unsettled map[Metered]int
 }
 
 // spent is a meter that has less than 1 left. It cannot change until that much
@@ -110,7 +113,7 @@ func limiterDown(cause error) error {
 // NewQuotas makes the service, one per process. The clock need not be right.
 func NewQuotas(store QuotaStore, now func() time.Time) *Quotas {
 	return &Quotas{
-		store: store, now: now, queued: map[Metered]int{}, leases: map[Metered]*lease{},
+		store: store, now: now, queued: map[Metered]int{}, leases: map[Metered]*lease{}, unsettled: map[Metered]int{},
 		spent: cache.Must(simplelru.NewLRU[Metered, spent](quotaSpent, nil)),
 	}
 }

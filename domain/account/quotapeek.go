@@ -26,9 +26,7 @@ func (q *Quotas) Peek(ctx context.Context, caller *Caller, class Class) (Decisio
 	decision := rate.allowed(rate.drained(meter, now))
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if l := q.leases[metered]; l != nil {
-		decision.Remaining = min(decision.Remaining+l.left, rate.Limit)
-	}
+	decision.Remaining = min(decision.Remaining+q.here(metered), rate.Limit)
 	if decision.Remaining < 1 {
 		return rate.denied(meter, now, 1), nil
 	}
@@ -55,9 +53,17 @@ func (q *Quotas) Remaining(ctx context.Context, caller *Caller, classes []Class)
 			continue
 		}
 		remaining[i] = rate.remaining(rate.drained(read[i], now))
-		if l := q.leases[m]; l != nil {
-			remaining[i] = min(remaining[i]+l.left, rate.Limit)
-		}
+		remaining[i] = max(0, min(remaining[i]+q.here(m), rate.Limit))
 	}
 	return remaining, nil
+}
+
+// here is what this process holds of a meter: its lease, and what it has still
+// to return.
+func (q *Quotas) here(m Metered) int {
+	held := q.unsettled[m]
+	if l := q.leases[m]; l != nil {
+		held += l.left
+	}
+	return held
 }
