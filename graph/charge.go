@@ -113,5 +113,5 @@ func affordable(caller *account.Caller, op *operation) error {
 	if budget < 1 {
 		return nil
 	}
-	return limits.Check(limits.Cost, budget, op.cost, fmt.Sprintf("values in its response, more than the caller's whole rate limit of the class %s", account.Query))
+	return limits.Check(limits.Cost, budget, op.cost, fmt.Sprintf("points of cost, more than the caller's whole rate limit of the class %s", account.Query))
 }

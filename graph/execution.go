@@ -25,6 +25,7 @@ type execution struct {
 	h        *Handler
 	charging charging
 	prices   prices
+	known    introspections
 }
 
 // ExtensionName names the extension.
@@ -65,7 +66,7 @@ func (e execution) run(ctx context.Context, op *operation, next graphql.Operatio
 	}()
 	limited, cancel := domain.WithTimeLimit(ctx, e.h.TimeLimit)
 	limited, err := e.charging.admit(limited, op)
-	if err == nil && !op.dryRun {
+	if err == nil && !op.dryRun && op.prepared == nil {
 		err = e.reserve(limited, op)
 	}
 	switch {
@@ -75,6 +76,13 @@ func (e execution) run(ctx context.Context, op *operation, next graphql.Operatio
 	case op.dryRun:
 		cancel()
 		return graphql.OneShot(&graphql.Response{Data: json.RawMessage("null"), Extensions: map[string]any{"cost": e.cost(op)}})
+	case op.prepared != nil:
+		cancel()
+		extensions := map[string]any{"cost": e.cost(op)}
+		if op.statements {
+			extensions["statements"] = 0
+		}
+		return graphql.OneShot(&graphql.Response{Data: op.prepared, Extensions: extensions})
 	case op.streams():
 		cancel() // the limit was for the admission
 		ctx, ending := live.WithEnding(account.WithCaller(ctx, account.CallerOf(limited)))
@@ -154,6 +162,9 @@ func (e execution) once(op *operation, cancel context.CancelFunc, result graphql
 			return e.failed(ctx, op, e.h.presentAll(ctx, ended))
 		case len(response.Data) > e.h.Limits.ResponseBytes:
 			return e.failed(ctx, op, e.h.presentAll(ctx, tooLarge(e.h.Limits, len(response.Data))))
+		}
+		if op.introspection != nil && len(response.Errors) == 0 {
+			e.known.add(*op.introspection, response.Data)
 		}
 		return response
 	}
@@ -330,7 +341,11 @@ type costReport struct {
 
 func (e execution) cost(op *operation) costReport {
 	report := costReport{Requested: op.cost, Limit: e.h.Limits.Cost}
-	if op.meter != nil {
+	switch {
+	case op.dryRun:
+	case op.prepared != nil:
+		report.Actual = &op.cost
+	case op.meter != nil:
 		report.Actual = new(op.used())
 	}
 	return report

@@ -11,18 +11,23 @@ import (
 )
 
 // What a result takes until it is sent, measured on the largest results: a value
-// in gqlgen's tree, and a byte of text in the buffers of gqlgen, of its encoding
-// as a response and of the server.
+// in gqlgen's tree, a byte of text in the buffers of gqlgen, of its encoding as a
+// response and of the server, and what was read for it.
 const (
 	memoryPerValue = 400
 	memoryPerByte  = 5
+	memoryPerRead  = 2 // a byte from the database, in rows and in facts
 )
 
 // smallCost is the cost up to which an operation begins without a reservation.
 const smallCost = 2_000
 
-// memoryStep is by how much a reservation grows.
-const memoryStep = 256 << 10
+// A result up to memoryFree is not counted, so that thousands of subscribers
+// share an event. A larger one grows by memoryStep.
+const (
+	memoryFree = 16 << 10
+	memoryStep = 64 << 10
+)
 
 // memory bounds what the results of all operations take together. Large
 // operations wait until there is room for their cost, in order of arrival, while
@@ -31,19 +36,20 @@ const memoryStep = 256 << 10
 type memory struct {
 	queued *semaphore.Weighted
 	spare  *semaphore.Weighted
-	most   int64 // of one operation in queued
+	most   int64 // of one operation
 }
 
 // newMemory makes the memory of a server.
 func newMemory(bytes int) *memory {
 	queued := int64(bytes) / 3 * 2
-	return &memory{queued: semaphore.NewWeighted(queued), spare: semaphore.NewWeighted(int64(bytes) - queued), most: queued}
+	return &memory{queued: semaphore.NewWeighted(queued), spare: semaphore.NewWeighted(int64(bytes) - queued), most: int64(bytes) / 2}
 }
 
 // reserve waits until an operation of the cost may begin. Its error is the
 // context's.
 func (m *memory) reserve(ctx context.Context, cost int) (*reservation, error) {
 	r := &reservation{memory: m}
+	r.limit.Store(memoryFree)
 	if cost <= smallCost {
 		return r, nil
 	}
@@ -51,7 +57,7 @@ func (m *memory) reserve(ctx context.Context, cost int) (*reservation, error) {
 	if err := m.queued.Acquire(ctx, r.queued); err != nil {
 		return nil, err
 	}
-	r.limit.Store(r.queued)
+	r.limit.Add(r.queued)
 	return r, nil
 }
 
@@ -60,28 +66,32 @@ type reservation struct {
 	memory *memory
 	queued int64
 	used   atomic.Int64
-	limit  atomic.Int64 // what is reserved
+	limit  atomic.Int64 // up to which nothing more is taken
 
 	mu    sync.Mutex
 	spare int64
 }
 
-// use counts memory. It reports whether the server has it.
-func (r *reservation) use(bytes int64) bool {
+// use counts memory. It fails when the operation may not have it, or the server
+// has no more.
+func (r *reservation) use(bytes int64) error {
 	used := r.used.Add(bytes)
-	if used <= r.limit.Load() {
-		return true
+	switch {
+	case used > r.memory.most:
+		return domain.Errorf(domain.CodePayloadTooLarge, "The operation reads and returns values that take more than %d MB. Request fewer items or fields.", r.memory.most>>20)
+	case used <= r.limit.Load():
+		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for used > r.limit.Load() {
 		if !r.memory.spare.TryAcquire(memoryStep) {
-			return false
+			return domain.Unavailable(busyRetry, nil, "The server is building too many large results at the moment. Retry, or request fewer items or fields.")
 		}
 		r.spare += memoryStep
 		r.limit.Add(memoryStep)
 	}
-	return true
+	return nil
 }
 
 // release returns everything, when the result was sent.
@@ -94,10 +104,5 @@ func (r *reservation) release() {
 	}
 	r.spare, r.queued = 0, 0
 	r.used.Store(0)
-	r.limit.Store(0)
-}
-
-// errMemory is the error of an operation for which no memory is left.
-func errMemory() error {
-	return domain.Unavailable(busyRetry, nil, "The server is building too many large results at the moment. Retry, or request fewer items or fields.")
+	r.limit.Store(memoryFree)
 }

@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/graph/limits"
+	"astrolabe/telemetry"
 )
 
 // busyRetry is the Retry-After of an operation that a busy server ended.
@@ -33,7 +34,7 @@ type meterKey struct{}
 // withMeter returns the context of one result, which the meter ends.
 func withMeter(ctx context.Context, l limits.Limits, p prices, r *reservation) (context.Context, *meter) {
 	m := &meter{limits: l, prices: p, memory: r}
-	m.ctx, m.stop = context.WithCancelCause(context.WithValue(ctx, meterKey{}, m))
+	m.ctx, m.stop = context.WithCancelCause(telemetry.WithReads(context.WithValue(ctx, meterKey{}, m), m.read))
 	return m.ctx, m
 }
 
@@ -54,17 +55,26 @@ func (m *meter) ended() error {
 // count counts a value. It reports whether the execution goes on.
 func (m *meter) count(cost, bytes int) bool {
 	total, size := m.cost.Add(int64(cost)), m.bytes.Add(int64(bytes))
+	err := error(nil)
 	switch {
 	case size > int64(m.limits.ResponseBytes):
-		m.stop(tooLarge(m.limits, int(size)))
+		err = tooLarge(m.limits, int(size))
 	case total > int64(m.limits.Cost):
-		m.stop(limits.Check(limits.Cost, m.limits.Cost, int(total), "or more values in its response"))
-	case !m.memory.use(memoryPerValue + memoryPerByte*int64(bytes)):
-		m.stop(errMemory())
+		err = limits.Check(limits.Cost, m.limits.Cost, int(total), "or more points of cost")
 	default:
-		return true
+		err = m.memory.use(memoryPerValue + memoryPerByte*int64(bytes))
 	}
-	return false
+	if err != nil {
+		m.stop(err)
+	}
+	return err == nil
+}
+
+// read counts what arrives from the database.
+func (m *meter) read(bytes int) {
+	if err := m.memory.use(memoryPerRead * int64(bytes)); err != nil {
+		m.stop(err)
+	}
 }
 
 func tooLarge(l limits.Limits, size int) error {

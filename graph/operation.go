@@ -25,7 +25,11 @@ type operation struct {
 	executing  bool
 	aborted    bool // a root field of a mutation failed
 	memory     *reservation
-	meter      *meter // of the result that is being built; nil for a mutation
+
+	introspection *introspectionKey // nil if the operation reads anything but the schema
+	prepared      []byte            // the known result of an introspection
+
+	meter *meter // of the result that is being built; nil for a mutation
 
 	mu     sync.Mutex
 	logged map[string]bool

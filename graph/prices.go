@@ -26,7 +26,7 @@ func pricesOf(schema *ast.Schema) prices {
 				arguments := directive.ArgumentMap(nil)
 				weight, _ := arguments["weight"].(int64)
 				kilobytes, _ := arguments["kilobytes"].(int64)
-				all[field] = price{weight: int(weight), assumed: int(kilobytes)}
+				all[field] = price{weight: max(1, int(weight)), assumed: int(kilobytes)}
 			}
 		}
 	}

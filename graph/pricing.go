@@ -22,6 +22,7 @@ type pricing struct {
 	schema *ast.Schema
 	sizes  map[*ast.FieldDefinition]size
 	prices prices
+	known  introspections
 }
 
 // ExtensionName implements graphql.HandlerExtension.
@@ -44,11 +45,26 @@ func (p pricing) MutateOperationContext(ctx context.Context, prepared *graphql.O
 	if err != nil {
 		return op.refuse(err)
 	}
-	op.cost = cost
-	if err := limits.Check(limits.Cost, p.limits.Cost, cost, "values in its response"); err != nil {
+	op.cost = p.prepared(op, prepared, cost)
+	if err := limits.Check(limits.Cost, p.limits.Cost, op.cost, "points of cost"); err != nil {
 		return op.refuse(err)
 	}
 	return nil
+}
+
+// prepared returns the cost of an operation. If it only introspects and its
+// result is known, that is the size of the result.
+func (p pricing) prepared(op *operation, prepared *graphql.OperationContext, cost int) int {
+	key, introspects := introspectionOf(prepared)
+	if !introspects {
+		return cost
+	}
+	op.introspection = key
+	if result, known := p.known.Get(*key); known {
+		op.prepared = result
+		return 1 + len(result)/bytesPerPoint
+	}
+	return cost
 }
 
 func (p pricing) costOf(op *ast.OperationDefinition, variables map[string]any) (int, error) {

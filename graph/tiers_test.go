@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,10 +33,33 @@ func TestGraphQLRequiresTheTiersOfREST(t *testing.T) {
 	}
 }
 
+// contracts returns the IDs of contracts that emitted events.
+func (g *servedGraph) contracts(t *testing.T, count int) []string {
+	t.Helper()
+	type emitted struct{ Contract struct{ ID string } }
+	blocks := answer[struct {
+		Blocks struct {
+			Nodes []struct{ Events struct{ Nodes []emitted } }
+		}
+	}](t, g, `{blocks(chain:SN_MAIN first:100){nodes{events(first:100){nodes{contract{id}}}}}}`, nil)
+	var ids []string
+	for _, block := range blocks.Blocks.Nodes {
+		for _, event := range block.Events.Nodes {
+			if id := event.Contract.ID; id != "" && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	if len(ids) < count {
+		t.Fatalf("got %d contracts, want %d", len(ids), count)
+	}
+	return ids[:count]
+}
+
 func TestContractsReadFromANodePerOperationAreLimited(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
-	a := g.ask(t, `{blocks(chain:SN_MAIN first:40){nodes{transactions(first:10){nodes{events(first:10){nodes{contract{read(selector:"0x1"){blockNumber}}}}}}}}}`, nil)
+	a := g.ask(t, `query($ids:[ID!]!){nodes(ids:$ids){...on Contract{read(selector:"0x1"){blockNumber}}}}`, map[string]any{"ids": g.contracts(t, 26)})
 	if len(a.body.Errors) == 0 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest || !strings.Contains(a.body.Errors[0].Message, "the limit is 25") {
 		t.Errorf("got %.300s, want %s with the limit 25", a.text, domain.CodeInvalidRequest)
 	}
