@@ -41,8 +41,8 @@ type memory struct {
 
 // newMemory makes the memory of a server.
 func newMemory(bytes int) *memory {
-	queued := int64(bytes) / 3 * 2
-	return &memory{queued: semaphore.NewWeighted(queued), spare: semaphore.NewWeighted(int64(bytes) - queued), most: int64(bytes) / 2}
+	half := int64(bytes) / 2
+	return &memory{queued: semaphore.NewWeighted(half), spare: semaphore.NewWeighted(half), most: half}
 }
 
 // reserve waits until an operation of the cost may begin. Its error is the

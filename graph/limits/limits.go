@@ -11,7 +11,7 @@ type Limits struct {
 	RootFields    int // of one operation
 	Directives    int // in the text of an operation
 	Repeats       int // of fields within the selections of an operation's text
-	Cost          int // values that the response may hold
+	Cost          int // points, by the size of the response and the work of its fields
 	ResponseBytes int // of one result
 	Streams       int // WebSockets and event streams that are open at once
 	CallerStreams int // the share of one caller in Streams
@@ -72,7 +72,7 @@ func (l Limits) List() []Limit {
 		{RootFields, l.RootFields, "Root fields in one operation, counted through fragments."},
 		{Directives, l.Directives, "Directives in the text of an operation."},
 		{Repeats, l.Repeats, "Fields that repeat within a selection of the operation's text."},
-		{Cost, l.Cost, "Values that the response of an operation may hold."},
+		{Cost, l.Cost, "Points that an operation may cost, by the size of its response and the work of its fields."},
 		{Response, l.ResponseBytes, "Bytes in one result."},
 		{Streams, l.Streams, "WebSockets and event streams open at once on this server."},
 		{Caller, l.CallerStreams, "Streams open at once for one caller: an API key, a session, or the address of a page without a key."},
