@@ -22,7 +22,7 @@ import (
 // presentField renders the error of a field, and counts it as a part of the
 // result. After the execution was ended it renders none.
 func (h *Handler) presentField(ctx context.Context, err error) *gqlerror.Error {
-	if m := meterOf(ctx); m != nil && (m.ended() != nil || !m.count(1, errorBytes)) {
+	if m := meterOf(ctx); m != nil && (m.over() || !m.count(1, errorBytes)) {
 		return nil
 	}
 	return h.present(ctx, err)

@@ -20,7 +20,7 @@ import (
 // are events, too: browsers do not hand responses with another status to
 // scripts. The stream ends with the client's context: the time limit of the
 // request was for its admission.
-func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request, client context.Context, x *exchange, p params) {
+func (h *Handler) serveEvents(client context.Context, w http.ResponseWriter, r *http.Request, x *exchange, p params) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
 	defer context.AfterFunc(client, cancel)()

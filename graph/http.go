@@ -53,7 +53,7 @@ func (h *Handler) serveRequest(w http.ResponseWriter, r *http.Request) {
 	defer x.end()
 	r = admitted.WithContext(withExchange(admitted.Context(), x))
 	if streams {
-		h.serveEvents(w, r, client, x, p)
+		h.serveEvents(client, w, r, x, p)
 		return
 	}
 	answer := new(answerWriter)

@@ -43,10 +43,13 @@ func meterOf(ctx context.Context) *meter {
 	return m
 }
 
+// over reports whether the execution has ended, early or not.
+func (m *meter) over() bool { return m != nil && m.ctx.Err() != nil }
+
 // ended returns why the execution ended early, else nil: a limit was passed, the
 // time is over, or the client has left.
 func (m *meter) ended() error {
-	if m == nil || m.ctx.Err() == nil {
+	if !m.over() {
 		return nil
 	}
 	return context.Cause(m.ctx)
@@ -99,7 +102,7 @@ func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any,
 	if m == nil {
 		return next(ctx)
 	}
-	if m.ctx.Err() != nil {
+	if m.over() {
 		return graphql.Null, nil
 	}
 	value, err := next(ctx)
@@ -121,11 +124,11 @@ const errorBytes = 400
 // it is not encoded.
 func (metering) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 	m := meterOf(ctx)
-	if m.ended() != nil {
+	if m.over() {
 		return graphql.Null
 	}
 	result := next(ctx)
-	if m.ended() != nil {
+	if m.over() {
 		return graphql.Null
 	}
 	return result

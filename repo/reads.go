@@ -6,9 +6,6 @@ import (
 	"net"
 	"sync/atomic"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"astrolabe/telemetry"
 )
 
@@ -29,8 +26,11 @@ func (c *countedConn) Read(into []byte) (int, error) {
 	return n, err
 }
 
+// dialer opens connections.
+type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
+
 // counted wraps the connections that a function dials.
-func counted(dial pgconn.DialFunc) pgconn.DialFunc {
+func counted(dial dialer) dialer {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {
@@ -41,7 +41,7 @@ func counted(dial pgconn.DialFunc) pgconn.DialFunc {
 }
 
 // begin makes a connection report its bytes to the context of a statement.
-func begin(ctx context.Context, conn *pgx.Conn) {
+func begin(ctx context.Context, conn net.Conn) {
 	if count := telemetry.Reads(ctx); count != nil {
 		if c := countedOf(conn); c != nil {
 			c.count.Store(&count)
@@ -50,18 +50,17 @@ func begin(ctx context.Context, conn *pgx.Conn) {
 }
 
 // finish ends that.
-func finish(conn *pgx.Conn) {
+func finish(conn net.Conn) {
 	if c := countedOf(conn); c != nil {
 		c.count.Store(nil)
 	}
 }
 
-// countedOf returns the connection under the driver's, nil if it does not count.
-func countedOf(conn *pgx.Conn) *countedConn {
-	under := conn.PgConn().Conn()
-	if secured, ok := under.(*tls.Conn); ok {
-		under = secured.NetConn()
+// countedOf returns the connection that counts, also under TLS, nil without one.
+func countedOf(conn net.Conn) *countedConn {
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn()
 	}
-	c, _ := under.(*countedConn)
+	c, _ := conn.(*countedConn)
 	return c
 }

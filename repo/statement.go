@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"errors"
+	"net"
 	"strings"
 	"time"
 
@@ -56,7 +57,7 @@ type startedKey struct{}
 
 // TraceQueryStart implements pgx.QueryTracer.
 func (t statementTracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	begin(ctx, conn)
+	begin(ctx, socketOf(conn))
 	telemetry.CountStatement(ctx)
 	telemetry.CountTrip(ctx)
 	started := t.start(ctx, StatementName(data.SQL), time.Now())
@@ -65,7 +66,7 @@ func (t statementTracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, da
 
 // TraceQueryEnd implements pgx.QueryTracer.
 func (t statementTracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
-	finish(conn)
+	finish(socketOf(conn))
 	if started, ok := ctx.Value(startedKey{}).(startedStatement); ok {
 		t.end(started, data.Err, time.Now())
 	}
@@ -77,7 +78,7 @@ type startedBatchKey struct{}
 
 // TraceBatchStart implements pgx.BatchTracer.
 func (t statementTracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	begin(ctx, conn)
+	begin(ctx, socketOf(conn))
 	telemetry.CountTrip(ctx)
 	return context.WithValue(ctx, startedBatchKey{}, startedBatch{new(time.Now())})
 }
@@ -97,7 +98,7 @@ func (t statementTracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data 
 
 // TraceBatchEnd implements pgx.BatchTracer.
 func (t statementTracer) TraceBatchEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceBatchEndData) {
-	finish(conn)
+	finish(socketOf(conn))
 }
 
 func (t statementTracer) start(ctx context.Context, name string, at time.Time) startedStatement {
@@ -124,4 +125,12 @@ func (t statementTracer) end(s startedStatement, failure error, at time.Time) {
 	if t.metrics != nil {
 		t.metrics.Statement(statementLabel(s.name), failure, at.Sub(s.at))
 	}
+}
+
+// socketOf returns the network connection of a driver's, nil without one.
+func socketOf(conn *pgx.Conn) net.Conn {
+	if conn == nil {
+		return nil
+	}
+	return conn.PgConn().Conn()
 }
