@@ -66,13 +66,17 @@ func (e execution) run(ctx context.Context, op *operation, next graphql.Operatio
 	}()
 	limited, cancel := domain.WithTimeLimit(ctx, e.h.TimeLimit)
 	limited, err := e.charging.admit(limited, op)
-	if err == nil && !op.dryRun && op.prepared == nil {
+	if err != nil {
+		defer cancel()
+		return e.refuse(limited, op, err)
+	}
+	if !op.dryRun && op.prepared == nil {
 		err = e.reserve(limited, op)
 	}
 	switch {
 	case err != nil:
 		defer cancel()
-		return e.refuse(limited, op, err)
+		return e.busy(limited, op, err)
 	case op.dryRun:
 		cancel()
 		return graphql.OneShot(&graphql.Response{Data: json.RawMessage("null"), Extensions: map[string]any{"cost": e.cost(op)}})
@@ -106,6 +110,15 @@ func (e execution) reserve(ctx context.Context, op *operation) error {
 	op.memory = reserved
 	op.endsWith(reserved.release)
 	return nil
+}
+
+// busy ends an operation that waited for memory in vain. It used nothing, and its
+// status says so for every media type.
+func (e execution) busy(ctx context.Context, op *operation, err error) graphql.ResponseHandler {
+	e.h.Gate.Settle(ctx, op.header, account.Query, op.charge(), 1)
+	responses := e.refuse(ctx, op, err)
+	op.failed(op.result().errs, true)
+	return responses
 }
 
 // refuse ends an operation whose caller may not execute it.
