@@ -317,6 +317,9 @@ func peakMemory(act func()) uint64 {
 	return <-ended
 }
 
+// lateness is how late a busy machine may be to notice that the time is over.
+const lateness = 5 * time.Second
+
 // maxMemory is what the process may take while the worst operations run.
 const maxMemory = 512 << 20
 
@@ -355,8 +358,11 @@ func TestDearestAcceptedOperationsFitIntoMemoryAndTime(t *testing.T) {
 		all.Wait()
 	})
 	for _, r := range worst {
+		if raced {
+			break // time is not measured with the race detector
+		}
 		t.Logf("cost %d, allocated %d MB; among 16: status %d, %d KB in %v: %.60s", r.cost, r.allocated>>20, r.status, r.bytes>>10, r.took.Round(time.Millisecond), r.text)
-		if allowed := g.TimeLimit + time.Second; r.took > allowed {
+		if allowed := g.TimeLimit + lateness; r.took > allowed {
 			t.Errorf("got an answer after %v, want one within %v: %s", r.took, allowed, r.text)
 		}
 	}
