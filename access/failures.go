@@ -123,6 +123,9 @@ func (g *Gate) authenticate(r *http.Request, cached func() bool, check func() (*
 		}
 	}
 	caller, err := check()
+	if err == nil {
+		g.Sessions.Used(caller)
+	}
 	if err != nil && domain.CodeOf(err) == domain.CodeUnauthorized {
 		if limited := g.Failures.Record(g.Client(r)); limited != nil {
 			return nil, limited

@@ -22,26 +22,36 @@ func (d *deployment) gate(proxies []netip.Prefix, public string) *access.Gate {
 }
 
 // followRevocations drops revoked keys and sessions from the cache as Postgres
-// announces them, and stores when keys were last used.
+// announces them.
 func (d *deployment) followRevocations(gate *access.Gate) component {
+	return func(ctx context.Context) error {
+		d.db.Listen(ctx, []string{accounts.KeyChanges, accounts.SessionChanges}, func(channel, id string) {
+			if channel == accounts.KeyChanges {
+				gate.Keys.Forget(id)
+			} else {
+				gate.Sessions.Forget(id)
+			}
+		}, func(up bool) {
+			gate.Keys.Listening(up)
+			gate.Sessions.Listening(up)
+		})
+		return nil
+	}
+}
+
+// recordUses stores when keys and sessions were last used.
+func (d *deployment) recordUses(gate *access.Gate) component {
 	return func(ctx context.Context) error {
 		var group errgroup.Group
 		group.Go(func() error {
-			d.db.Listen(ctx, []string{accounts.KeyChanges, accounts.SessionChanges}, func(channel, id string) {
-				if channel == accounts.KeyChanges {
-					gate.Keys.Forget(id)
-				} else {
-					gate.Sessions.Forget(id)
-				}
-			}, func(up bool) {
-				gate.Keys.Listening(up)
-				gate.Sessions.Listening(up)
+			gate.Keys.FollowUse(ctx, account.UseEvery, func(err error) {
+				d.logger.Warn("could not store the last use of API keys", "error", err)
 			})
 			return nil
 		})
 		group.Go(func() error {
-			gate.Keys.FollowUse(ctx, account.UseEvery, func(err error) {
-				d.logger.Warn("could not store the last use of API keys", "error", err)
+			gate.Sessions.FollowUse(ctx, account.UseEvery, func(err error) {
+				d.logger.Warn("could not store the last use of sessions", "error", err)
 			})
 			return nil
 		})

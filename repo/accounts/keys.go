@@ -175,10 +175,7 @@ func (r Keys) change(ctx context.Context, workspace, publicID string, change fun
 // RecordUse implements account.KeyStore. It skips keys that another process is
 // changing or recording: either time of use is good enough.
 func (r Keys) RecordUse(ctx context.Context, uses map[string]time.Time) error {
-	ids, times := make([]string, 0, len(uses)), make([]time.Time, 0, len(uses))
-	for id, at := range uses {
-		ids, times = append(ids, id), append(times, at)
-	}
+	ids, times := unzip(uses)
 	_, err := r.db.Write().NewRaw(`/* key.use */
 		UPDATE api_keys k SET last_used_at = greatest(k.last_used_at, used.at)
 		FROM (
@@ -188,6 +185,13 @@ func (r Keys) RecordUse(ctx context.Context, uses map[string]time.Time) error {
 		) used
 		WHERE k.public_id = used.public_id`, pgdialect.Array(ids), pgdialect.Array(times)).Exec(ctx)
 	return repo.Failure(ctx, err)
+}
+
+func unzip(uses map[string]time.Time) (ids []string, times []time.Time) {
+	for id, at := range uses {
+		ids, times = append(ids, id), append(times, at)
+	}
+	return ids, times
 }
 
 // ForgetKeys deletes at most most keys that were revoked before a time, by

@@ -66,5 +66,24 @@ func (h Handlers) AccountOperations() []frame.Operation {
 			Proof:  []string{"TestCookieIsExchangedForABearerToken"},
 			Handle: h.session,
 		},
+		{
+			ID: "listSessions", Method: http.MethodGet, Path: "/v1/me/sessions",
+			Summary: "List your sessions.",
+			Session: true,
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
+			Success: http.StatusOK, Body: "SessionList",
+			Proof:  []string{"TestUserListsAndEndsTheirOwnSessions"},
+			Handle: h.listSessions,
+		},
+		{
+			ID: "endSession", Method: http.MethodDelete, Path: "/v1/me/sessions/{session_id}",
+			Summary: "End one of your sessions.",
+			Params:  []frame.Param{{Name: "session_id", In: frame.InPath, Kind: frame.TextKind, About: "ID of the session.", Example: "ses_abcdefghijklmnopqrst"}},
+			Session: true,
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
+			Success: http.StatusOK, Body: "Session", Errors: []domain.Code{domain.CodeNotFound},
+			Proof:  []string{"TestUserListsAndEndsTheirOwnSessions", "TestSessionOfSomebodyElseIsNotFound"},
+			Handle: h.endSession,
+		},
 	}
 }
