@@ -62,7 +62,7 @@ func TestSignedTextHasAtMost512Characters(t *testing.T) {
 func TestLoginExpiresAfterTenMinutesAndReturnPathHasAtMost200Characters(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Truncate(time.Second)
-	states := NewLoginStates(newRing(t), func() time.Time { return now })
+	states := NewLoginStates(nil, newRing(t), func() time.Time { return now })
 	login, token, err := states.Begin(strings.Repeat("x", 200), "verifier")
 	if err != nil {
 		t.Fatalf("a place of 200 characters: got %v, want no error", err)
