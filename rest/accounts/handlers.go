@@ -34,8 +34,9 @@ func (h Handlers) AccountOperations() []frame.Operation {
 			Summary: "Issue or rotate the default API key.",
 			Session: true,
 			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
+			Request: "IssueApiKeyRequest", MaxBody: 1 << 10, OptionalBody: true,
 			Success: http.StatusOK, Body: "IssuedApiKey", Uncompressed: true,
-			Proof:  []string{"TestUserIssuesListsAndRevokesKeys"},
+			Proof:  []string{"TestUserIssuesListsAndRevokesKeys", "TestRotatedKeyStaysValidForTheOverlap"},
 			Handle: h.issueKey,
 		},
 		{

@@ -12,8 +12,12 @@ import (
 
 // DecodeJSON decodes the request body strictly into v: one JSON value of the
 // declared media type, within the operation's size limit, without unknown or
-// repeated keys. It returns the first violation.
+// repeated keys. It returns the first violation. An optional body that is empty
+// leaves v unchanged.
 func (c *Call) DecodeJSON(v any) error {
+	if c.operation.OptionalBody && c.request.ContentLength == 0 {
+		return nil
+	}
 	if err := c.requireMedia(JSONMedia); err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func operation(op frame.Operation, written text) object {
 		"x-service-route-class":   string(op.Class),
 	}
 	if op.Request != "" {
-		out["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/" + op.Request}}}}
+		out["requestBody"] = object{"required": !op.OptionalBody, "content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/" + op.Request}}}}
 	}
 	if len(op.Params) > 0 {
 		out["parameters"] = parameters(op.Params)
