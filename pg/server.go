@@ -50,12 +50,17 @@ type Server struct {
 	err      error // written before done is closed
 }
 
-// URL returns the URL of a database of the server, through its socket. The
-// database postgres always exists; the caller creates others.
-func (s *Server) URL(database string) string {
+// URL returns the URL of a database of the server for its superuser, through
+// its socket. The database postgres always exists; the caller creates others.
+func (s *Server) URL(database string) string { return s.url(database, superuser) }
+
+// ServiceURL is URL for the role that the program works as.
+func (s *Server) ServiceURL(database string) string { return s.url(database, ServiceRole) }
+
+func (s *Server) url(database, role string) string {
 	address := url.URL{
 		Scheme:   "postgres",
-		User:     url.User(superuser),
+		User:     url.User(role),
 		Path:     "/" + database,
 		RawQuery: url.Values{"host": {s.socketDir}, "port": {port}}.Encode(),
 	}

@@ -63,7 +63,11 @@ func openDatabase(ctx context.Context, c *console, s databaseSettings) (*databas
 		if server, err = startPrivate(ctx, c, s); err != nil {
 			return nil, err
 		}
-		address = server.URL("postgres")
+		address = server.ServiceURL("postgres")
+		if err := repo.CreateRole(ctx, server.URL("postgres"), pg.ServiceRole); err != nil {
+			(&database{server: server}).close()
+			return nil, err
+		}
 	}
 	db, err := repo.Open(ctx, repo.Options{URL: address, MaxConns: s.DatabaseConns, Metrics: c.metrics, Tracing: c.tracing})
 	opened := &database{DB: db, server: server}
