@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
@@ -29,6 +30,9 @@ func (s *server) observe(next http.Handler) http.Handler {
 		// Streams remove the deadline when they begin.
 		_ = http.NewResponseController(w).SetReadDeadline(started.Add(bodyTimeout)) // some writers do not support it
 		frame.SetDefaults(w.Header())
+		if s.encrypted() {
+			frame.SetEncrypted(w.Header())
+		}
 		w.Header().Set("X-Request-Id", id)
 		ctx, record := access.WithRecord(telemetry.WithRequestID(r.Context(), id))
 		// The route context is created here to read its pattern after routing.
@@ -49,6 +53,9 @@ func (s *server) observe(next http.Handler) http.Handler {
 		s.account(routed, id, pattern, status, record, started)
 	})
 }
+
+// encrypted reports whether browsers reach the service over TLS.
+func (s *server) encrypted() bool { return strings.HasPrefix(s.Gate.Public, "https://") }
 
 // account records the usage of an authenticated caller.
 func (s *server) account(r *http.Request, id, pattern string, status int, record *access.Record, started time.Time) {

@@ -149,6 +149,9 @@ func (d *deployment) facades(l listenSettings, services *explorer.Services, gate
 		Gate: gate, Usage: usage, Services: services,
 		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger, Documents: documents,
 	})
+	if len(l.SecurityContact) > 0 {
+		others = append(others, rest.Mount{Pattern: rest.SecurityTextPath, Handler: rest.SecurityText(l.SecurityContact, l.PublicURL, time.Now), Page: true})
+	}
 	d.metrics.Counter("graphql_slow_consumers_total", "Subscribers disconnected because they did not keep up.", func() float64 { return float64(live.Slow()) })
 	handler := rest.Handler(rest.Options{
 		Logger: d.logger, Metrics: d.metrics, Tracing: d.tracing, Health: d.health, Version: version(),
