@@ -148,3 +148,19 @@ func TestFailuresOfAnIPv6NetworkAreLimited(t *testing.T) {
 		}
 	}
 }
+
+func TestPassiveChecksCountNoFailures(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	gate := &Gate{Failures: NewFailuresOf(1, func() time.Time { return now })}
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	denied := func() (*account.Caller, error) { return nil, domain.Errorf(domain.CodeUnauthorized, "no") }
+	for range 5 {
+		if _, err := gate.Passive().authenticate(r, func() bool { return false }, denied); domain.CodeOf(err) != domain.CodeUnauthorized {
+			t.Fatalf("got %v, want %s", err, domain.CodeUnauthorized)
+		}
+	}
+	if gate.Failures.any() {
+		t.Error("got failures counted, want none")
+	}
+}

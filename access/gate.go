@@ -24,6 +24,17 @@ type Gate struct {
 	// Public is the origin of this service as browsers see it. If empty, it is
 	// derived from each request.
 	Public string
+
+	passive bool
+}
+
+// Passive returns the gate for checks that no client has asked for, such as
+// those of an open stream: they count neither as failed authentications nor as
+// uses of a session.
+func (g *Gate) Passive() *Gate {
+	passive := *g
+	passive.passive = true
+	return &passive
 }
 
 // PageHeader carries the token that our own pages receive with their HTML.

@@ -74,7 +74,7 @@ func (c charging) refused(ctx context.Context, op *operation) error {
 
 // event charges one event of a subscription.
 func (c charging) event(ctx context.Context, op *operation) error {
-	if _, err := c.h.reauthenticate(ctx); err != nil {
+	if _, err := reauthenticate(ctx, c.h.Gate.Passive()); err != nil {
 		return err
 	}
 	select {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -54,9 +55,20 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 		presented.Extensions["reason"] = reason.Reason
 	}
 	if httpStatus(e.Code) >= http.StatusInternalServerError && op.firstTime(cause) {
-		h.Logger.Log(ctx, e.LogLevel(ctx), "operation failed", "requestId", telemetry.RequestID(ctx), "path", presented.Path.String(), "code", e.Code, "error", cause)
+		h.Logger.Log(ctx, logLevel(ctx, op, e), "operation failed", "requestId", telemetry.RequestID(ctx), "path", presented.Path.String(), "code", e.Code, "error", cause)
 	}
 	return presented
+}
+
+// logLevel is the level at which a failure is logged. That a socket cannot be
+// admitted at the moment is an expected state, however many try: what cannot be
+// reached is logged where it is needed.
+func logLevel(ctx context.Context, op *operation, e *domain.Error) slog.Level {
+	level := e.LogLevel(ctx)
+	if op == nil && sessionOf(ctx) != nil && e.Code == domain.CodeServiceUnavailable {
+		return min(level, slog.LevelInfo)
+	}
+	return level
 }
 
 // argumentName returns the name of a domain argument in the schema.

@@ -154,7 +154,7 @@ func (e execution) stream(op *operation, ending *live.Ending, results graphql.Re
 		case response == nil && ending.Reason() != nil:
 			errs = e.h.presentAll(ctx, ending.Reason())
 		case response == nil && op.expired.Load():
-			errs = e.h.presentAll(ctx, domain.Errorf(domain.CodeUnauthorized, "The credential that opened the stream has expired."))
+			errs = e.h.presentAll(ctx, domain.Errorf(domain.CodeUnauthorized, "The credential that opened the stream has expired or was revoked."))
 		case response == nil:
 		case response.Data == nil: // the subscription did not begin
 			errs = response.Errors

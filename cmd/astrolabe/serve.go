@@ -105,7 +105,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
 		listener: listener, server: httpserver.New(handler, d.logger), streams: live, drain: l.Drain, logger: d.logger,
-		gate: gate, background: []component{d.followRevocations(gate), d.recordUses(gate), d.recordUsage(usage), d.followEpochs(services.Cache), d.announceBlocks(live), closeAtEnd(closeNodes)},
+		gate: gate, background: []component{d.followRevocations(gate, live), d.recordUses(gate), d.recordUsage(usage), d.followEpochs(services.Cache), d.announceBlocks(live), closeAtEnd(closeNodes)},
 	}, nil
 }
 
