@@ -10,8 +10,8 @@ import (
 )
 
 // admit authenticates the caller, checks the permission and charges the rate
-// limit, in this order, before the parameters are parsed. HEAD is not charged,
-// but fails if the limit is exceeded. It returns the request with its caller in
+// limit, in this order, before the parameters are parsed. HEAD is charged like
+// GET, because it does the same work. It returns the request with its caller in
 // the context.
 func (d *Dispatcher) admit(op Operation, w http.ResponseWriter, r *http.Request) (*http.Request, error) {
 	if !op.guarded() {
@@ -23,11 +23,7 @@ func (d *Dispatcher) admit(op Operation, w http.ResponseWriter, r *http.Request)
 		r = r.WithContext(account.WithCaller(r.Context(), caller))
 		err = caller.Require(op.Permission)
 	}
-	switch {
-	case err != nil:
-	case r.Method == http.MethodHead:
-		err = d.Gate.Peek(r.Context(), w.Header(), op.Class)
-	default:
+	if err == nil {
 		err = d.Gate.Charge(r.Context(), w.Header(), op.Class, 1)
 	}
 	if err != nil {
