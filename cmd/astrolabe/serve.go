@@ -155,7 +155,7 @@ func (d *deployment) facades(l listenSettings, services *explorer.Services, gate
 		Logger: d.logger, Metrics: d.metrics, Tracing: d.tracing, Health: d.health, Version: version(),
 		Chains: l.Chains, Origins: l.Origins, Services: services, Gate: gate, Usage: usage, Overloaded: httpserver.OnReserve,
 		Mounts: append([]rest.Mount{
-			{Pattern: "/graphql", Handler: live},
+			{Pattern: "/graphql", Handler: live, Class: account.Query},
 			{Pattern: "/schema.graphql", Handler: live.SDL(), Page: true},
 			{Pattern: "/docs", Handler: web.Reference(gate.PageToken), Page: true},
 			{Pattern: "/docs/*", Handler: web.Reference(gate.PageToken), Page: true},
