@@ -292,7 +292,7 @@ func TestKeyAndKeysAreNotMixed(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	const path = "/v1/SN_MAIN/contract/0x1/events?from_block=0&to_block=9"
-	for _, query := range []string{"&key=0x1&keys=0x1", "&key=0x1&topic0=0x1", "&keys=0x1&selector=0x1", "&keys=0x1&topic7=0x1"} {
+	for _, query := range []string{"&key=0x1&keys=0x1", "&key=0x1&topic0=0x1&topic1=0x1", "&keys=0x1&selector=0x1&topic15=0x1", "&keys=0x1&topic7=0x1"} {
 		requireFailure(t, s.get(path+query), http.StatusBadRequest, domain.CodeInvalidRequest)
 	}
 }
