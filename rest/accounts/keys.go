@@ -63,7 +63,15 @@ type IssuedBody struct {
 	RevokedPublicIDs []string `json:"revokedPublicIds"`
 }
 
-func (h Handlers) issueKey(ctx context.Context, _ *frame.Call) (any, error) {
+// issueRequest is the request body, which may be absent. It has no fields.
+type issueRequest struct{}
+
+// issueKey checks the body before it rotates anything: a caller who asks for
+// something that the route does not do must not lose the old key.
+func (h Handlers) issueKey(ctx context.Context, c *frame.Call) (any, error) {
+	if err := c.DecodeOptionalJSON(new(issueRequest)); err != nil {
+		return nil, err
+	}
 	caller := account.CallerOf(ctx)
 	rotated, err := h.Gate.Keys.RotateDefault(ctx, caller.Workspace, account.ActorOf(caller))
 	if err != nil {

@@ -14,12 +14,16 @@ import (
 // GET, because it does the same work. It returns the request with its caller in
 // the context.
 func (d *Dispatcher) admit(op Operation, w http.ResponseWriter, r *http.Request) (*http.Request, error) {
+	if op.Personal {
+		return d.identify(w, r)
+	}
 	if !op.guarded() {
 		return r, nil
 	}
 	caller, err := d.authenticate(op, r)
 	if err == nil {
-		access.RecordOf(r.Context()).Caller = caller
+		record := access.RecordOf(r.Context())
+		record.Caller, record.Class = caller, op.Class
 		r = r.WithContext(account.WithCaller(r.Context(), caller))
 		err = caller.Require(op.Permission)
 	}
@@ -30,6 +34,20 @@ func (d *Dispatcher) admit(op Operation, w http.ResponseWriter, r *http.Request)
 		access.Challenge(w.Header(), err, op.Permission)
 	}
 	return r, err
+}
+
+// identify puts the caller of an operation that requires none into the context.
+// Credentials that are missing or invalid leave the request anonymous.
+func (d *Dispatcher) identify(w http.ResponseWriter, r *http.Request) (*http.Request, error) {
+	w.Header().Add("Vary", "X-Service-Api-Key, X-Api-Key")
+	caller, err := d.Gate.Caller(r, access.Credentials{})
+	switch {
+	case err == nil:
+		return r.WithContext(account.WithCaller(r.Context(), caller)), nil
+	case Status(domain.CodeOf(err)) >= http.StatusInternalServerError:
+		return r, err
+	}
+	return r, nil
 }
 
 func (d *Dispatcher) authenticate(op Operation, r *http.Request) (*account.Caller, error) {
