@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"astrolabe/access"
 	"astrolabe/rest/frame"
 )
 
@@ -32,6 +33,7 @@ func (s *server) mount(m Mount) {
 // serveMount sets the route class of a mount and lets it answer.
 func (s *server) serveMount(m Mount, w http.ResponseWriter, r *http.Request) {
 	s.setClass(w.Header(), m.Pattern)
+	access.RecordOf(r.Context()).Class = m.Class
 	m.Handler.ServeHTTP(w, r)
 }
 

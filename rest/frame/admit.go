@@ -15,7 +15,7 @@ import (
 // the context.
 func (d *Dispatcher) admit(op Operation, w http.ResponseWriter, r *http.Request) (*http.Request, error) {
 	if op.Personal {
-		return d.identify(w, r)
+		return d.identify(r)
 	}
 	if !op.guarded() {
 		return r, nil
@@ -38,8 +38,7 @@ func (d *Dispatcher) admit(op Operation, w http.ResponseWriter, r *http.Request)
 
 // identify puts the caller of an operation that requires none into the context.
 // Credentials that are missing or invalid leave the request anonymous.
-func (d *Dispatcher) identify(w http.ResponseWriter, r *http.Request) (*http.Request, error) {
-	w.Header().Add("Vary", "X-Service-Api-Key, X-Api-Key")
+func (d *Dispatcher) identify(r *http.Request) (*http.Request, error) {
 	caller, err := d.Gate.Caller(r, access.Credentials{})
 	switch {
 	case err == nil:
