@@ -441,23 +441,3 @@ func requireRow(t *testing.T, blocks []facts.Block, row eventRow) {
 		}
 	}
 }
-
-func TestSearchBeyondTheIndexIsPartial(t *testing.T) {
-	t.Parallel()
-	s := newExplorer(t)
-	for query, want := range map[string]string{
-		"":                           "exact",
-		"&from_block=0&to_block=60":  "exact",
-		"&from_block=0&to_block=61":  "partial index_behind",
-		"&from_block=90&to_block=99": "partial index_behind",
-	} {
-		c := s.found(searchPath + "limit=1&topic0=" + transferTopic + query).Coverage
-		got := string(c.Status)
-		if c.ReasonCode != nil {
-			got += " " + *c.ReasonCode
-		}
-		if got != want {
-			t.Errorf("%q is %s, want %s", query, got, want)
-		}
-	}
-}
