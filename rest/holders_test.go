@@ -305,12 +305,6 @@ func TestHoldersOfATokenInEachState(t *testing.T) {
 			page.HolderBalanceTotalRaw != nil || page.RowDigest != nil || page.NextCursor != nil || page.Completeness != "truncated" || page.AsOfBlock != repotest.FollowedFinalized {
 			t.Errorf("%+v", page)
 		}
-		if screened := readRegister[holderScreeningBody](r, contract+"/holders/screening"); screened.Certification.Status != want.status || len(screened.Items) != 0 {
-			t.Errorf("%+v", screened)
-		}
-		if e := r.refused(contract+"/holders/analytics", http.StatusServiceUnavailable, domain.CodeServiceUnavailable); !strings.Contains(e.Message, string(want.status)) {
-			t.Errorf("%+v", e)
-		}
 	}
 	if strings.Contains(r.log.String(), "level=ERROR") {
 		t.Error("states that are expected are logged as errors")
