@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -28,7 +29,7 @@ type query struct {
 }
 
 // exchange sends one request to one endpoint and reads the response. Every
-// error except *RPCError and ErrTooLarge is a *Fault.
+// error except *RPCError, ErrTooLarge and chain.ErrUnprovenClass is a *Fault.
 func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessage, error) {
 	id := p.ids.Add(1)
 	request, sent, err := newRequest(ctx, e, wire.EncodeRequest(id, q.method, q.params), q.write)
@@ -42,7 +43,10 @@ func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessa
 	defer func() { _ = response.Body.Close() }()
 	result, err := p.readAnswer(response, id, q)
 	if err == nil && q.accept != nil {
-		if err = q.accept(result); err != nil {
+		switch err = q.accept(result); {
+		case errors.Is(err, chain.ErrUnprovenClass): // honest nodes have such classes
+			return nil, fmt.Errorf("%s: %w", e.name, err)
+		case err != nil:
 			err = wire.Invalid("%w", err)
 		}
 	}

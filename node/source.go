@@ -72,7 +72,8 @@ func (s Source) Block(ctx context.Context, number uint64) (*starknet.BlockWithRe
 }
 
 // Class returns a class that the block names, chain.ErrNoClass if the node does
-// not have it, or chain.ErrPruned if it does not have the block.
+// not have it, the class with chain.ErrUnprovenClass if it is a Cairo 0 class of
+// another hash, or chain.ErrPruned if it does not have the block.
 func (s Source) Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error) {
 	class, err := s.pool.Class(ctx, AtHash(at), hash)
 	if hasCode(err, classHashNotFound) {
@@ -126,7 +127,7 @@ func hasCode(err error, code int) bool {
 // judge maps errors of the pool to those of the domain.
 func judge(err error) error {
 	switch {
-	case err == nil, errors.Is(err, chain.ErrWrongChain), errors.Is(err, chain.ErrNodeVersion):
+	case err == nil, errors.Is(err, chain.ErrWrongChain), errors.Is(err, chain.ErrNodeVersion), errors.Is(err, chain.ErrUnprovenClass):
 		return err
 	case errors.Is(err, ErrInvalidAnswer), errors.Is(err, ErrTooLarge):
 		return fmt.Errorf("%w: %w", chain.ErrInvalidAnswer, err)

@@ -13,6 +13,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/jobs/index"
+	"astrolabe/jobs/repair"
 	"astrolabe/node"
 	store "astrolabe/repo/index"
 )
@@ -161,12 +162,18 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 		pool.Close()
 		return nil, usageError{fmt.Errorf("--node-quorum is %d, but the number of nodes of %s is %d", s.NodeQuorum, chain, n)}
 	}
+	writer := store.NewWriter(d.db.DB)
 	loop := &index.Loop{
 		Chain: chain, Node: pool.Source(), Holder: holder(),
-		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: store.NewWriter(d.db.DB),
+		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: writer,
 		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Depth: s.FinalityDepth,
 		Verify: s.verification(), Quorum: s.NodeQuorum,
 		AcceptMissingClasses: s.AcceptMissingClasses, Sizes: index.Sizes{Fetchers: s.Fetchers, RangeEvents: s.RangeEvents, Bulk: s.BulkBlocks},
+		Prover: &repair.Job{
+			Chain: chain, Checkpoints: store.NewCheckpoints(d.db.DB), Archive: store.NewArchive(d.db.DB), Store: writer.Repairer(),
+			Node: pool.Source(), Verify: s.verification(),
+			Report: func(line string) { d.logger.Info("completing the index: "+line, "chain", chain) },
+		},
 		Logger: d.logger, Metrics: d.metrics,
 	}
 	if d.screen != nil {

@@ -61,6 +61,13 @@ func StoredClass(hash starknet.Felt, sierra bool, text []byte, missing bool) *Cl
 	return c
 }
 
+// TypesTransfers reports whether rows that are derived from events can depend on
+// the class: it has a token standard, events that can announce a transfer, or a
+// proxy's entry point.
+func (c *Class) TypesTransfers() bool {
+	return c.Standard != "" || len(c.transfers) > 0 || c.Families() != nil
+}
+
 // Schema returns the compiled ABI, or nil when there is none that can be read.
 func (c *Class) Schema() *abi.Schema { return c.schema }
 

@@ -44,11 +44,3 @@ func Continues(previous starknet.Felt, block uint64, update *starknet.StateUpdat
 	}
 	return nil
 }
-
-// ProvesClass reports whether a class has the hash under which a block names
-// it. Nodes lost details of some Cairo 0 programs, so that one of another hash
-// may still be honest.
-func ProvesClass(hash starknet.Felt, class starknet.Class) bool {
-	got, err := class.Hash()
-	return err == nil && got == hash
-}

@@ -17,7 +17,8 @@ import (
 type Node interface {
 	// Block returns the block at a height with its state update, if there is one.
 	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
-	// Class returns a class, or chain.ErrNoClass if the node does not have it.
+	// Class returns a class, chain.ErrNoClass if the node does not have it, or
+	// chain.ErrUnprovenClass if it has only a Cairo 0 class of another hash.
 	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
 	// ClassHashAt returns a contract's class after a block, if it existed.
 	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
@@ -115,6 +116,8 @@ func (l *inspection) fetch(ctx context.Context, stored *facts.Block, at facts.Vi
 	for _, class := range stored.Classes {
 		fetched, err := l.Node.Class(ctx, block.BlockHash, class.Hash)
 		switch {
+		case errors.Is(err, chain.ErrUnprovenClass): // it says nothing about the stored one
+			expected.Classes = append(expected.Classes, class)
 		case errors.Is(err, chain.ErrNoClass):
 			expected.Classes = append(expected.Classes, facts.MissingClass(class.Hash))
 		case err != nil:

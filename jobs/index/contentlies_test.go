@@ -37,8 +37,9 @@ const backfilled = 16
 // TestContentLiesAreRefused tells every lie of the simulator about the first block
 // that has a place for it, at the tip and, with ASTROLABE_SOAK, in a backfill. testdata/lies.txt lists
 // the lies that are stored at each level, because nothing commits to what they
-// change, and those that lower the level of their block. All others are refused.
-// At the end the index equals one of an honest node.
+// change, and those that make the index do without a class until the truth
+// returns. All others are refused. At the end the index equals one of an honest
+// node.
 func TestContentLiesAreRefused(t *testing.T) {
 	t.Parallel()
 	skipRaced(t)
@@ -87,6 +88,7 @@ var refusals = []error{indexing.ErrInconsistent, facts.ErrContradiction, chain.E
 const (
 	refused = "refused"
 	lowered = "lowered" // stored, but the block is not called verified at the level
+	unused  = "unused"  // the block is stored, but the class is not
 	stored  = "stored"
 )
 
@@ -103,6 +105,7 @@ func newLiar(t *testing.T, level facts.Verification, blocks int) *liar {
 	w := newWorld(t, sim.Config{Blocks: blocks})
 	loop := w.loop("a")
 	loop.Verify, loop.Node = level, w.node.Source()
+	loop.Prover = ProverOf(w.db, loop.Node)
 	return &liar{world: w, level: level, leader: w.leader(loop), told: map[string]string{}}
 }
 
@@ -216,6 +219,12 @@ func (l *liar) tell(lie string, number uint64) {
 		l.told[lie] = refused
 	case l.number(fmt.Sprintf("SELECT verification FROM blocks WHERE chain = 1 AND block = %d", number)) < l.wanted():
 		l.told[lie] = lowered
+	case l.missing() > 0:
+		l.told[lie] = unused
+		l.leader.proving = schedule{}
+		if err := l.leader.turn(l.Context()); err != nil || l.missing() > 0 {
+			l.Errorf("%s about block %d: %d classes are missing after the truth returned, want none (%v)", lie, number, l.missing(), err)
+		}
 	default:
 		l.told[lie] = stored
 	}

@@ -24,12 +24,16 @@ type turns struct {
 	recorded time.Time        // when the state of a backfill was last recorded
 	absent   *uint64          // the block that the node lacked in the last turn
 	l1       *domain.BlockRef // the acceptance on L1 that was read and is not recorded yet
+	proving  schedule         // when missing classes are asked for again
 }
 
 // turn catches up with the node and records the state of the index. It also
 // records the error that it returns.
 func (t *turns) turn(ctx context.Context) error {
 	err := t.catchUp(ctx)
+	if err == nil {
+		err = t.prove(ctx)
+	}
 	if err != nil {
 		t.forget()
 	}

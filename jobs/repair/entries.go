@@ -118,7 +118,7 @@ func (j *Job) meaning(ctx context.Context, lease indexing.Lease, entry indexing.
 	if entry.Dictionary != "classes" {
 		return &unknown[0], nil
 	}
-	class, err := j.fetchClass(ctx, at, unknown[0], facts.MissingClass(unknown[0]))
+	class, err := j.fetchClass(ctx, at, unknown[0], indexing.StoredClass{Class: facts.MissingClass(unknown[0])})
 	if err != nil {
 		return nil, err
 	}

@@ -27,11 +27,18 @@ type Store interface {
 	RepairBlock(ctx context.Context, lease indexing.Lease, into indexing.Range, block facts.Block, changed bool) ([]starknet.Felt, error)
 	// RemoveBlock deletes the rows of a block that the index does not have.
 	RemoveBlock(ctx context.Context, lease indexing.Lease, number uint64) error
+	// MissingClasses returns up to limit hashes of missing classes, those after
+	// the given one.
+	MissingClasses(ctx context.Context, c domain.Chain, after starknet.Felt, limit int) ([]starknet.Felt, error)
+	// UsersOf returns the contracts that have had a class, and those that have
+	// executed it as proxies.
+	UsersOf(ctx context.Context, c domain.Chain, class starknet.Felt) (contracts, proxies []starknet.Felt, err error)
 	// RepairClass replaces the class that is stored under a hash.
 	RepairClass(ctx context.Context, lease indexing.Lease, stored starknet.Felt, class *facts.Class) error
 	// InsertClass stores a class that rows refer to by an id.
 	InsertClass(ctx context.Context, lease indexing.Lease, id int64, class *facts.Class) error
-	// BlocksOf returns the blocks from one on that involve one of the contracts.
+	// BlocksOf returns the blocks from one on that involve one of the contracts,
+	// in order.
 	BlocksOf(ctx context.Context, c domain.Chain, contracts []starknet.Felt, from uint64) ([]uint64, error)
 	// Rewrite replaces the derived rows of a run.
 	Rewrite(ctx context.Context, lease indexing.Lease, run indexing.Run) error
@@ -57,6 +64,9 @@ type Job struct {
 	Verify facts.Verification
 	// Report receives a line for each thing that was done.
 	Report func(line string)
+
+	correction *facts.Class  // replaces the stored class of the same hash
+	asked      starknet.Felt // the last missing class that Prove asked for
 }
 
 // Blocks repairs the blocks from one to another, both included. Rows of blocks

@@ -23,7 +23,10 @@ import (
 type Repairer struct{ writer *Writer }
 
 // NewRepairer returns the repairer of a database.
-func NewRepairer(db *repo.DB) Repairer { return Repairer{NewWriter(db)} }
+func NewRepairer(db *repo.DB) Repairer { return NewWriter(db).Repairer() }
+
+// Repairer returns a repairer for the leader that writes with w.
+func (w *Writer) Repairer() Repairer { return Repairer{w} }
 
 // RepairBlock replaces all rows of a block in one transaction: base rows with
 // their digest, derived rows, locators, and the checkpoint's hash if the index
