@@ -20,9 +20,10 @@ type query struct {
 	params  json.RawMessage
 	flagged json.RawMessage // params for upstreams that know response flags; nil means params
 	write   bool
-	probe   bool  // a health check: it checks the identity again and ignores pauses
-	near    bool  // about blocks that a reorg may replace
-	maxSize int64 // size limit of the response; zero means the limit of the pool
+	probe   bool   // a health check: it checks the identity again and ignores pauses
+	near    bool   // about blocks that a reorg may replace
+	prefer  string // the upstream to start at, if it is healthy
+	maxSize int64  // size limit of the response; zero means the limit of the pool
 	// accept rejects an invalid result. It stores the decoded value, and may be
 	// called once per upstream. Nil accepts everything.
 	accept func(result json.RawMessage) error

@@ -19,6 +19,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
+	"astrolabe/domain/integrity"
 	store "astrolabe/repo/index"
 	"astrolabe/sim"
 	"astrolabe/sim/fault"
@@ -80,9 +81,8 @@ func TestContentLiesAreRefused(t *testing.T) {
 	}
 }
 
-// refusals are the errors with which a lie is refused. A block under another hash
-// looks like one that the node does not have.
-var refusals = []error{indexing.ErrInconsistent, facts.ErrContradiction, chain.ErrInvalidAnswer, chain.ErrNoClass, chain.ErrPruned}
+// refusals are the errors with which a lie is refused.
+var refusals = []error{indexing.ErrInconsistent, facts.ErrContradiction, chain.ErrInvalidAnswer, chain.ErrNoClass}
 
 // The outcomes of a lie.
 const (
@@ -210,6 +210,8 @@ func (l *liar) tell(lie string, number uint64) {
 		l.Errorf("%s about block %d: the turns ended without an error at %s", lie, number, at)
 	case err != nil && !slices.ContainsFunc(refusals, func(want error) bool { return errors.Is(err, want) }):
 		l.Errorf("%s about block %d: got %v, want one of %v", lie, number, err, refusals)
+	case !names(err, l.url):
+		l.Errorf("%s about block %d: got %v, want the field, both values and the upstream", lie, number, err)
 	case err != nil && reached:
 		l.Errorf("%s about block %d: refused with %v, but the index is at %s", lie, number, err, at)
 	}
@@ -231,6 +233,13 @@ func (l *liar) tell(lie string, number uint64) {
 	if reached {
 		l.rollback(number)
 	}
+}
+
+// names reports whether an error is no mismatch, or names a field, both values
+// and an upstream.
+func names(err error, url string) bool {
+	m, ok := errors.AsType[*integrity.MismatchError](err)
+	return !ok || m.Field != "" && m.Stated != m.Computed && strings.HasSuffix(url, "/"+m.Upstream)
 }
 
 // reached returns where the index is, and whether it has stored a block.

@@ -79,7 +79,7 @@ func (m *memory) facts(ctx context.Context, t *turns, got fetched) (facts.Block,
 		return facts.Block{}, err
 	}
 	derived.Classes = slices.SortedFunc(slices.Values(append(fresh, proxies.fresh...)), func(a, b *facts.Class) int { return a.Hash.Cmp(b.Hash) })
-	derived.Header.Verification = got.reached
+	derived.Header.Verification = got.verdict.Level
 	return derived, nil
 }
 

@@ -86,7 +86,7 @@ func (j *Job) derive(ctx context.Context, at *indexing.Checkpoint, block *starkn
 	number := block.BlockNumber
 	earlier := &past{Job: j, before: number, at: block.BlockHash}
 	indexer := index.Loop{
-		Chain: j.Chain, Node: j.Node, Classes: earlier, Verify: j.Verify, Logger: slog.New(slog.DiscardHandler),
+		Chain: j.Chain, Node: j.Node, Checkpoints: j.Checkpoints, Classes: earlier, Verify: j.Verify, Logger: slog.New(slog.DiscardHandler),
 	}
 	expected, err := indexer.Derive(ctx, at.First, block, update)
 	if err != nil {
