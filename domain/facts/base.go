@@ -38,13 +38,14 @@ func BaseDigest(b *Block) Digest {
 var encodings = sync.Pool{New: func() any { return new(encoding) }}
 
 // Digest returns the digest of what the node said about a class: its hash, its
-// language and its ABI. Everything else follows from the ABI.
+// language and its ABI, of a Cairo 0 class in its canonical form. Everything else
+// follows from the ABI.
 func (c *Class) Digest() Digest {
 	row := encoding(baseVersion)
 	row.felt("", c.Hash)
 	row.flag("", c.Sierra)
 	row.flag("", c.Missing)
-	row.bytes("", c.ABI)
+	row.bytes("", c.canonicalABI())
 	return sha256.Sum256(row)
 }
 
