@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"os"
 	"runtime/debug"
@@ -77,7 +78,7 @@ func (i indexCommand) Validate() error {
 	if len(i.NodeMain)+len(i.NodeSepolia) == 0 {
 		return errors.New("set --node-main or --node-sepolia")
 	}
-	return firstError(i.databaseSettings.check(), i.distinct(), i.indexSettings.check(), checkAdmin(i.AdminAddr))
+	return firstError(i.databaseSettings.check(), i.distinct(), i.indexSettings.check(), i.quorum(i.NodeQuorum), checkAdmin(i.AdminAddr))
 }
 
 // Run indexes every chain that has a node, until a stop signal.
@@ -103,6 +104,28 @@ func (s nodeSettings) distinct() error {
 	return nil
 }
 
+// quorum refuses a quorum that the nodes of a chain cannot reach. A simulated chain
+// has one node.
+func (s nodeSettings) quorum(required int, simulated ...domain.Chain) error {
+	for _, chain := range domain.Chains {
+		n, urls := 0, s.urls()[chain]
+		if len(urls) > 0 {
+			pool, err := openPool(chain, urls, nil) // it sends no request
+			if err != nil {
+				return err
+			}
+			n = pool.Upstreams()
+			pool.Close()
+		} else if slices.Contains(simulated, chain) {
+			n = 1
+		}
+		if n > 0 && n < required {
+			return fmt.Errorf("--node-quorum is %d, but the number of nodes of %s is %d", required, chain, n)
+		}
+	}
+	return nil
+}
+
 func (s nodeSettings) urls() map[domain.Chain][]secretText {
 	return map[domain.Chain][]secretText{domain.Mainnet: s.NodeMain, domain.Sepolia: s.NodeSepolia}
 }
@@ -118,15 +141,19 @@ func (s *nodeSettings) add(chain domain.Chain, url string) {
 
 // openNode opens the upstream pool of a chain.
 func (c *console) openNode(chain domain.Chain, urls []secretText) (*node.Pool, error) {
-	addresses := make([]string, len(urls))
-	for i, u := range urls {
-		addresses[i] = string(u)
-	}
-	pool, err := node.Open(node.Options{Chain: chain, URLs: addresses, Logger: c.logger})
+	pool, err := openPool(chain, urls, c.logger)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return pool, nil
+}
+
+func openPool(chain domain.Chain, urls []secretText, logger *slog.Logger) (*node.Pool, error) {
+	addresses := make([]string, len(urls))
+	for i, u := range urls {
+		addresses[i] = string(u)
+	}
+	return node.Open(node.Options{Chain: chain, URLs: addresses, Logger: logger})
 }
 
 // indexMemory is the soft memory limit of a process with an indexer: its
@@ -157,10 +184,6 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 	pool, err := d.openNode(chain, urls)
 	if err != nil {
 		return nil, err
-	}
-	if n := pool.Upstreams(); n < s.NodeQuorum {
-		pool.Close()
-		return nil, usageError{fmt.Errorf("--node-quorum is %d, but the number of nodes of %s is %d", s.NodeQuorum, chain, n)}
 	}
 	writer := store.NewWriter(d.db.DB)
 	loop := &index.Loop{
