@@ -27,12 +27,6 @@ type Store interface {
 	RepairBlock(ctx context.Context, lease indexing.Lease, into indexing.Range, block facts.Block, changed bool) ([]starknet.Felt, error)
 	// RemoveBlock deletes the rows of a block that the index does not have.
 	RemoveBlock(ctx context.Context, lease indexing.Lease, number uint64) error
-	// MissingClasses returns up to limit hashes of missing classes, those after
-	// the given one.
-	MissingClasses(ctx context.Context, c domain.Chain, after starknet.Felt, limit int) ([]starknet.Felt, error)
-	// UsersOf returns the contracts that have had a class, and those that have
-	// executed it as proxies.
-	UsersOf(ctx context.Context, c domain.Chain, class starknet.Felt) (contracts, proxies []starknet.Felt, err error)
 	// RepairClass replaces the class that is stored under a hash.
 	RepairClass(ctx context.Context, lease indexing.Lease, stored starknet.Felt, class *facts.Class) error
 	// InsertClass stores a class that rows refer to by an id.

@@ -24,7 +24,7 @@ func (j *Job) Prove(ctx context.Context, lease indexing.Lease) (proven int, err 
 	if err != nil || at == nil || at.Block == nil {
 		return 0, err
 	}
-	hashes, err := j.Store.MissingClasses(ctx, j.Chain, j.asked, askedAtOnce)
+	hashes, err := j.Archive.MissingClasses(ctx, j.Chain, j.asked, askedAtOnce)
 	if err != nil {
 		return 0, err
 	}
@@ -71,7 +71,7 @@ func (j *Job) correct(ctx context.Context, lease indexing.Lease, stored indexing
 // proxies that execute it. Blocks in which a proxy's slots have to be observed
 // are read from the node again; the others are derived from stored rows.
 func (j *Job) users(ctx context.Context, lease indexing.Lease, stored indexing.KnownClass) error {
-	contracts, proxies, err := j.Store.UsersOf(ctx, j.Chain, stored.Hash)
+	contracts, proxies, err := j.Archive.UsersOf(ctx, j.Chain, stored.Hash)
 	if err != nil {
 		return err
 	}
