@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -104,7 +105,7 @@ func newLiar(t *testing.T, level facts.Verification, blocks int) *liar {
 	t.Helper()
 	w := newWorld(t, sim.Config{Blocks: blocks})
 	loop := w.loop("a")
-	loop.Verify, loop.Node = level, w.node.Source()
+	loop.Verify, loop.Node, loop.Lease = level, w.node.Source(), time.Hour // nothing renews it
 	loop.Prover = ProverOf(w.db, loop.Node)
 	return &liar{world: w, level: level, leader: w.leader(loop), told: map[string]string{}}
 }
