@@ -230,6 +230,28 @@ func TestHeaderAndConnectionInitKeysMustMatch(t *testing.T) {
 	}
 }
 
+// TestSessionIsRejectedFromAnotherOrigin holds the rule of REST's session
+// routes. An API key works from every origin.
+func TestSessionIsRejectedFromAnotherOrigin(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Origins = []string{"https://ours.example"} })
+	for origin, status := range map[string]int{
+		"https://evil.example": http.StatusForbidden, "null": http.StatusForbidden,
+		"https://ours.example": http.StatusOK, g.url: http.StatusOK, "": http.StatusOK,
+	} {
+		session := http.Header{"Authorization": {"Bearer " + g.access.Cookie}, "Origin": {origin}}
+		for _, query := range []string{`{viewer{kind}}`, `mutation{__typename}`} {
+			if got := g.tryHTTP(t, session, query, mediaJSON); got.status != status {
+				t.Errorf("%s from %q: got %+v, want status %d", query, origin, got, status)
+			}
+		}
+		key := http.Header{"X-Service-Api-Key": {g.access.Key}, "Origin": {origin}}
+		if got := g.tryHTTP(t, key, `{viewer{kind}}`, mediaJSON); got != welcome {
+			t.Errorf("key from %q: got %+v, want %+v", origin, got, welcome)
+		}
+	}
+}
+
 // brokenKeys is a key store that cannot be read.
 type brokenKeys struct {
 	account.KeyStore
