@@ -12,12 +12,14 @@ import (
 // costing computes the cost of an operation: the number of values that its
 // response can contain. A field costs 1 plus, for each item that it can return,
 // the cost of the item's selections, or 1 for a leaf value. It also checks the
-// arguments, so that nothing is read for an operation with invalid input.
+// arguments, so that nothing is read for an operation with invalid input, and
+// collects the fields that need a permission.
 type costing struct {
 	sizes     map[*ast.FieldDefinition]size
 	schema    *ast.Schema
 	variables map[string]any
 	fragments map[fragmentCost]int
+	tiered    []*ast.Field // the selected fields that need a permission
 }
 
 // fragmentCost is the key of a memoized fragment cost. The cost depends on the
@@ -78,6 +80,9 @@ func (c *costing) field(f *ast.Field, inside connectionItems) (int, error) {
 	arguments, err := c.arguments(f)
 	if err != nil {
 		return 0, err
+	}
+	if f.Definition.Directives.ForName("tier") != nil {
+		c.tiered = append(c.tiered, f)
 	}
 	own := c.sizes[f.Definition]
 	items, err := own.items(f, arguments)
