@@ -112,10 +112,10 @@ const (
 
 // simulatedNode is a simulated node with an open listener.
 type simulatedNode struct {
-	chain  domain.Chain
-	url    string
-	run    component
-	tokens map[string]starknet.Felt // by the state that they show
+	chain   domain.Chain
+	url     string
+	run     component
+	samples samples
 }
 
 // simulate creates a simulated node for a chain, on a free port of the loopback
@@ -133,6 +133,10 @@ func (d *deployment) simulate(ctx context.Context, data string, chain domain.Cha
 	if err != nil {
 		return simulatedNode{}, err
 	}
+	found, err := findSamples(node)
+	if err != nil {
+		return simulatedNode{}, errors.Join(err, node.Close())
+	}
 	listener, err := listenOn(ctx, "127.0.0.1:0", "the simulated node")
 	if err != nil {
 		return simulatedNode{}, errors.Join(err, node.Close())
@@ -143,7 +147,7 @@ func (d *deployment) simulate(ctx context.Context, data string, chain domain.Cha
 		group.Go(func() error { return node.Run(ctx) })
 		return errors.Join(group.Wait(), node.Close())
 	}
-	return simulatedNode{chain: chain, url: urlOf(listener), run: run, tokens: sampleTokens(node)}, nil
+	return simulatedNode{chain: chain, url: urlOf(listener), run: run, samples: found}, nil
 }
 
 // serveUntil serves until ctx ends, then closes all connections immediately:
