@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -144,10 +145,22 @@ func (d *deployment) simulate(ctx context.Context, data string, chain domain.Cha
 	run := func(ctx context.Context) error {
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return serveUntil(ctx, listener, node.Handler(), d.logger) })
-		group.Go(func() error { return node.Run(ctx) })
+		group.Go(func() error { return d.mine(ctx, node) })
 		return errors.Join(group.Wait(), node.Close())
 	}
 	return simulatedNode{chain: chain, url: urlOf(listener), run: run, samples: found}, nil
+}
+
+// mine adds blocks to a simulated chain until ctx ends. A block that a full disk
+// cannot store is mined again at the next block time.
+func (d *deployment) mine(ctx context.Context, node *sim.Node) error {
+	for {
+		err := node.Run(ctx)
+		if !errors.Is(err, syscall.ENOSPC) {
+			return err
+		}
+		d.logger.Error("the disk is full: the simulated chain waits for space", "chain", node.Chain(), "error", err)
+	}
 }
 
 // serveUntil serves until ctx ends, then closes all connections immediately:
