@@ -27,7 +27,7 @@ func damaged(t *testing.T, statement string) *repo.DB {
 		t.Fatal(err)
 	}
 	if tag.RowsAffected() == 0 && (tag.Update() || tag.Delete()) {
-		t.Fatal("the statement changed no rows")
+		t.Fatalf("%s: got no changed rows, want some", statement)
 	}
 	return db
 }
@@ -45,14 +45,14 @@ func run(t *testing.T, db *repo.DB, node Node) Result {
 	return result
 }
 
-func TestNothingIsFoundInAnIndexAsItWasWritten(t *testing.T) {
+func TestAnIntactIndexHasNoFindings(t *testing.T) {
 	t.Parallel()
 	result := run(t, damaged(t, "SELECT 1"), nil)
 	for _, f := range result.Findings {
-		t.Errorf("%s: %s", f.Check, f.Detail)
+		t.Errorf("%s: got %s, want no finding", f.Check, f.Detail)
 	}
 	if result.Blocks != 61 || result.First != 0 || result.Last != 60 {
-		t.Errorf("looked at %d blocks, %d to %d", result.Blocks, result.First, result.Last)
+		t.Errorf("got %d blocks, %d to %d, want 61, 0 to 60", result.Blocks, result.First, result.Last)
 	}
 }
 
@@ -177,9 +177,9 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("missing from %d findings:", len(result.Findings))
+			t.Errorf("got %d findings, want %s: %s (%s) among them", len(result.Findings), c.check, c.detail, c.repair)
 			for _, f := range result.Findings {
-				t.Errorf("%s: %s (%s)", f.Check, f.Detail, f.Repair)
+				t.Logf("%s: %s (%s)", f.Check, f.Detail, f.Repair)
 			}
 		})
 	}

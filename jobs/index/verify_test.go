@@ -61,7 +61,7 @@ func (w *world) untilLied(p *proxy, turn func() error) (err error) {
 			w.Fatal(err)
 		}
 	}
-	w.Fatal("no block has what the lie changes")
+	w.Fatal("got no block with what the lie changes, want one")
 	return nil
 }
 
@@ -69,7 +69,7 @@ func TestNoLieIsStoredAndTheTruthIsAcceptedAfterwards(t *testing.T) {
 	t.Parallel()
 	skipRaced(t)
 	for name, told := range liesOfFamilies {
-		for where, tip := range map[string]bool{"at the tip": true, "in backfill": false} {
+		for where, head := range map[string]bool{"at the head": true, "in backfill": false} {
 			t.Run(name+" "+where, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, sim.Config{Blocks: 12})
@@ -77,7 +77,7 @@ func TestNoLieIsStoredAndTheTruthIsAcceptedAfterwards(t *testing.T) {
 				loop := w.loop("a")
 				loop.Node = pool.Source()
 				leader := w.leader(loop)
-				if tip && name != "class" { // later blocks may have no new class
+				if head && name != "class" { // later blocks may have no new class
 					w.catchUp(leader)
 				}
 				p.tell(&told)
@@ -122,11 +122,11 @@ func TestLevelsDifferInWhatTheyRefuseButNotInTheFacts(t *testing.T) {
 		digests[digest(t, other.db)] = true
 		status, last := other.status(), w.sim.Head().Header.BlockNumber
 		if got := status.Coverage.Verification; got != level {
-			t.Errorf("--verify %s: got level %s in the status", level, got)
+			t.Errorf("--verify %s: got level %s in the status, want it", level, got)
 		}
 		through := status.Coverage.VerifiedThrough
 		if verified := through != nil && *through == last; verified != (level == facts.FullyVerified) {
-			t.Errorf("--verify %s: got verified through %v of %d", level, through, last)
+			t.Errorf("--verify %s: got verified through %v, want block %d only at the full level", level, through, last)
 		}
 	}
 	if len(digests) != 1 {
@@ -144,7 +144,7 @@ func TestVerifiedRangeEndsAtTheFirstLesserBlockAndMovesBackWithAnUndo(t *testing
 	verified := func() uint64 {
 		through := w.status().Coverage.VerifiedThrough
 		if through == nil {
-			t.Fatal("no block is verified")
+			t.Fatal("got no verified block, want some")
 		}
 		return *through
 	}

@@ -63,7 +63,7 @@ func (p *patient) digest() string {
 func (p *patient) strike(statement string) {
 	p.Helper()
 	if tag, err := p.conn.Exec(p.Context(), statement); err != nil || tag.RowsAffected() == 0 {
-		p.Fatalf("%s: %s, %v", statement, tag, err)
+		p.Fatalf("%s: got %s and %v, want changed rows", statement, tag, err)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestARepairedBlockIsAsItWas(t *testing.T) {
 				}
 			}
 			if after := p.digest(); after != before {
-				t.Errorf("the digest is %s, want %s", after, before)
+				t.Errorf("got the digest %s, want %s", after, before)
 			}
 		})
 	}
@@ -128,7 +128,7 @@ func TestANodeOfAnotherChainRepairsNothing(t *testing.T) {
 		t.Errorf("got %v, want %v", err, ErrOtherChain)
 	}
 	if after := p.digest(); after != before {
-		t.Errorf("the digest is %s, want %s", after, before)
+		t.Errorf("got the digest %s, want %s", after, before)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestLaterBlocksFollowARepairedClassChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after := p.digest(); after != before {
-		t.Errorf("after %q the digest is %s, want %s", p.lines, after, before)
+		t.Errorf("after %q: got the digest %s, want %s", p.lines, after, before)
 	}
 }
 

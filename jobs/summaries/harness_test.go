@@ -88,7 +88,7 @@ func (w *world) contract(name string) starknet.Felt {
 			return contract.Address
 		}
 	}
-	w.Fatalf("there is no %s", name)
+	w.Fatalf("got no contract %s, want one", name)
 	return starknet.Felt{}
 }
 
@@ -101,7 +101,7 @@ func (w *world) reported(name string, number uint64) string {
 	}
 	supply, ok := token.ReadQuantity(result)
 	if !ok {
-		w.Fatalf("%s says %v", name, result)
+		w.Fatalf("%s: got %v, want a quantity", name, result)
 	}
 	return fmt.Sprintf("%s at %d", supply, number)
 }
