@@ -30,7 +30,7 @@ type indexCommand struct {
 
 // nodeSettings hold the URLs of the Starknet nodes.
 type nodeSettings struct {
-	NodeMain    []secretText `help:"JSON-RPC URLs of SN_MAIN nodes, separated by commas. They are never printed. Pass URLs with an API key through the environment." placeholder:"URL"`
+	NodeMain    []secretText `help:"JSON-RPC URLs of SN_MAIN nodes, separated by commas. URLs that may hold an API key are never printed; pass them through the environment." placeholder:"URL"`
 	NodeSepolia []secretText `help:"JSON-RPC URLs of SN_SEPOLIA nodes." placeholder:"URL"`
 }
 

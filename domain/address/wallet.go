@@ -184,15 +184,15 @@ func (s *Wallets) anchor(ctx context.Context, c domain.Chain, q WalletQuery, blo
 func incomplete(reasons []string, failed int) error {
 	if slices.Contains(reasons, domain.ReasonLimit) {
 		return domain.Errorf(domain.CodeInvalidRequest,
-			"The scope has more tokens than limit. Raise limit, name the tokens with scope explicit, or use mode %s.", VerifiedPartial)
+			"The scope has more tokens than limit. Raise limit, name the tokens with scope %s, or use mode %s.", domain.Choice(ScopeExplicit), domain.Choice(VerifiedPartial))
 	}
 	if failed == 0 && len(reasons) == 0 {
 		return nil
 	}
 	if failed == 0 {
-		return domain.Unavailable(walletRetry, nil, "The index cannot prove that the snapshot is complete (%s). Retry, or use mode %s.", strings.Join(reasons, ", "), VerifiedPartial)
+		return domain.Unavailable(walletRetry, nil, "The index cannot prove that the snapshot is complete (%s). Retry, or use mode %s.", strings.Join(reasons, ", "), domain.Choice(VerifiedPartial))
 	}
-	return domain.Unavailable(walletRetry, nil, "%d balances could not be read, so the snapshot is incomplete. Retry, or use mode %s.", failed, VerifiedPartial)
+	return domain.Unavailable(walletRetry, nil, "%d balances could not be read, so the snapshot is incomplete. Retry, or use mode %s.", failed, domain.Choice(VerifiedPartial))
 }
 
 // checkLimit returns invalid_request for a limit out of range.
@@ -209,13 +209,13 @@ func (q WalletQuery) block() (chain.BlockID, error) {
 	given := q.BlockNumber != nil || q.BlockHash != nil
 	switch {
 	case q.Preference != PreferExplicit && given:
-		return named, domain.Errorf(domain.CodeInvalidRequest, "blockHash and blockNumber require blockPreference explicit.")
+		return named, domain.Errorf(domain.CodeInvalidRequest, "blockHash and blockNumber require blockPreference %s.", domain.Choice(PreferExplicit))
 	case q.Preference == PreferLatest:
 		return chain.BlockID{Tag: chain.Latest}, nil
 	case q.Preference == PreferL1:
 		return chain.BlockID{Tag: chain.L1Accepted}, nil
 	case !given || q.BlockNumber != nil && q.BlockHash != nil:
-		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference explicit requires either blockHash or blockNumber.")
+		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference %s requires either blockHash or blockNumber.", domain.Choice(PreferExplicit))
 	}
 	return named, nil
 }

@@ -86,13 +86,13 @@ func TestRealBlocksYieldTheGoldenFacts(t *testing.T) {
 			checkImplementations(t, run[0].ChainID, stored)
 			for i, block := range stored {
 				if diff := gocmp.Diff(run[i], count(run[i].ChainID, &block, file.Transfer), cmpopts.EquateEmpty()); diff != "" {
-					t.Errorf("block %d (-golden +indexed):\n%s", run[i].Number, diff)
+					t.Errorf("block %d (-want +got):\n%s", run[i].Number, diff)
 				}
 			}
 		})
 	}
 	if seen != len(file.Blocks) || seen == 0 {
-		t.Errorf("%d of %d blocks were indexed", seen, len(file.Blocks))
+		t.Errorf("got %d indexed blocks, want %d", seen, len(file.Blocks))
 	}
 }
 

@@ -141,11 +141,11 @@ func TestLevelsDifferInWhatTheyRefuseButNotInTheFacts(t *testing.T) {
 		digests[digest(t, other.db)] = true
 		status, last := other.status(), w.sim.Head().Header.BlockNumber
 		if got := status.Coverage.Verification; got != level {
-			t.Errorf("--verify %s: got level %s in the status", level, got)
+			t.Errorf("--verify %s: got level %s in the status, want it", level, got)
 		}
 		through := status.Coverage.VerifiedThrough
 		if verified := through != nil && *through == last; verified != (level == facts.FullyVerified) {
-			t.Errorf("--verify %s: got verified through %v of %d", level, through, last)
+			t.Errorf("--verify %s: got verified through %v, want block %d only at the full level", level, through, last)
 		}
 	}
 	if len(digests) != 1 {
@@ -163,7 +163,7 @@ func TestVerifiedRangeEndsAtTheFirstLesserBlockAndMovesBackWithAnUndo(t *testing
 	verified := func() uint64 {
 		through := w.status().Coverage.VerifiedThrough
 		if through == nil {
-			t.Fatal("no block is verified")
+			t.Fatal("got no verified block, want some")
 		}
 		return *through
 	}

@@ -57,6 +57,8 @@ func (j *Job) block(ctx context.Context, lease indexing.Lease, number uint64) er
 	switch {
 	case changed:
 		j.report("block %d rewritten: %s", number, difference)
+	case stored.Header.Verification != expected.Header.Verification:
+		j.report("block %d confirmed; it is verified: %s", number, expected.Header.Verification)
 	case digest == nil:
 		j.report("block %d confirmed, and its digest stored", number)
 	default:

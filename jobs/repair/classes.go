@@ -91,7 +91,7 @@ func (j *Job) renamed(ctx context.Context, stored indexing.KnownClass) (*facts.C
 	if err != nil || !exists {
 		return nil, fmt.Errorf("read block %d from the node: %w", stored.Block, err)
 	}
-	candidates, err := j.Store.Unknown(ctx, j.Chain, "classes", namedBy(update))
+	candidates, err := j.Entries.Unknown(ctx, j.Chain, "classes", namedBy(update))
 	if err != nil {
 		return nil, err
 	}

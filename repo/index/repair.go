@@ -79,7 +79,7 @@ func (r Repairer) RepairBlock(ctx context.Context, lease indexing.Lease, into in
 }
 
 // clipVerified moves the ends of the verified blocks back if a block reached a
-// lower level than before. ResetCheckpoint moves them on.
+// lower level than before. RecordVerified moves them on.
 func (w *batchWriter) clipVerified(ctx context.Context, tx bun.IDB, h *facts.Header) error {
 	for column, level := range verifiedColumns {
 		if facts.Lesser(h.Verification, level) == level {
