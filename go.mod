@@ -5,6 +5,7 @@ go 1.26.8
 ignore ./web/node_modules
 
 require (
+	al.essio.dev/pkg/shellescape v1.6.1
 	github.com/99designs/gqlgen v0.17.91
 	github.com/alecthomas/kong v1.16.1
 	github.com/chromedp/cdproto v0.157.8

@@ -38,12 +38,17 @@ func (h *Handler) authenticate(c credentials) (context.Context, error) {
 }
 
 // callerOf finds the caller by an API key, else by a session's bearer token, else
-// by a page's token. Cookies are ignored here.
+// by a page's token. Cookies are ignored here. Sessions work on the pages of
+// allowed origins only.
 func (h *Handler) callerOf(c credentials) (*account.Caller, error) {
 	key, err := access.Key(c.request.Header)
 	scheme, _, _ := strings.Cut(c.request.Header.Get("Authorization"), " ")
 	if err == nil && key == "" && c.payload.Key == "" && strings.EqualFold(scheme, "Bearer") {
-		return h.Gate.Session(c.request)
+		caller, err := h.Gate.Session(c.request)
+		if err != nil {
+			return nil, err
+		}
+		return caller, h.Gate.CheckOrigin(c.request, h.Origins)
 	}
 	return h.Gate.Caller(c.request, c.payload)
 }

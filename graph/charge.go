@@ -45,6 +45,9 @@ func (c charging) admit(ctx context.Context, op *operation) (context.Context, er
 	if op.kind == ast.Mutation && caller.Kind != account.BySession {
 		return ctx, c.or(ctx, op, fault.NeedsSession())
 	}
+	if err := permitted(caller, op); err != nil {
+		return ctx, c.or(ctx, op, err)
+	}
 	if err := affordable(caller, op); err != nil {
 		return ctx, c.or(ctx, op, err)
 	}

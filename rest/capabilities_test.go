@@ -20,7 +20,7 @@ func TestCapabilitiesTellWhatTheCallerMaySearch(t *testing.T) {
 		"no key":                      {nil, false},
 		"an unknown key":              {[]string{"X-Service-Api-Key", account.NewKeyText(account.Live).Reveal()}, false},
 	} {
-		search := decodeBody[capabilitiesBody](t, wallet.show(http.MethodGet, "/v1/meta/capabilities", c.headers...)).EventSearch
+		search := decodeBody[capabilitiesBody](t, wallet.askWith(http.MethodGet, "/v1/meta/capabilities", c.headers...)).EventSearch
 		if search.FullRange.Entitled != c.want || search.FullRange.RequiredWorkspacePlan != account.Wallet || search.Bounded.MaximumBlocksInclusive != event.MaxBlocks {
 			t.Errorf("%s: got %+v, want entitled %t by the plan wallet and %d blocks", name, search, c.want, event.MaxBlocks)
 		}

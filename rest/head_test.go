@@ -22,7 +22,7 @@ func TestHeadIsChargedLikeGet(t *testing.T) {
 		{http.MethodHead, http.StatusOK, "2"}, {http.MethodGet, http.StatusOK, "1"}, {http.MethodHead, http.StatusOK, "0"},
 		{http.MethodHead, http.StatusTooManyRequests, "0"}, {http.MethodGet, http.StatusTooManyRequests, "0"},
 	} {
-		a := s.show(step.method, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
+		a := s.askWith(step.method, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
 		if remaining := a.Header.Get("X-Ratelimit-Remaining"); a.StatusCode != step.status || remaining != step.remaining {
 			t.Errorf("%s: got status %d with %s remaining, want %d with %s", step.method, a.StatusCode, remaining, step.status, step.remaining)
 		}

@@ -56,7 +56,7 @@ func TestInvalidIssueRequestRotatesNothing(t *testing.T) {
 		{"application/json", `{"x":"` + strings.Repeat("x", 2<<10) + `"}`, http.StatusRequestEntityTooLarge, domain.CodePayloadTooLarge},
 	} {
 		requireFailure(t, s.issue(bearer, c.media, c.body), c.status, c.code)
-		if a := s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", first.PlaintextKey); a.StatusCode != http.StatusOK {
+		if a := s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", first.PlaintextKey); a.StatusCode != http.StatusOK {
 			t.Fatalf("after %q as %q: got %d for the key, want it valid still", c.body, c.media, a.StatusCode)
 		}
 	}

@@ -18,7 +18,7 @@ func TestUsageHasTheClassOfRefusedRequests(t *testing.T) {
 	s := newServiceAt(t, func() time.Time { return now }, nil)
 	key := s.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read}, Budgets: account.Budgets{account.Heavy: 1}})
 	for _, path := range []string{"/v1/SN_MAIN/blocks?limit=0", "/v1/SN_MAIN/blocks", "/v1/SN_MAIN/token/0x1/holders"} {
-		s.show(http.MethodGet, path, "X-Service-Api-Key", key)
+		s.askWith(http.MethodGet, path, "X-Service-Api-Key", key)
 	}
 	stored, cancel := context.WithCancel(t.Context())
 	cancel()

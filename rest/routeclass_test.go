@@ -20,7 +20,7 @@ func TestPreflightNamesTheRouteClass(t *testing.T) {
 		{http.MethodPost, "/graphql", "graphql"},
 		{http.MethodGet, "/nowhere", "light"},
 	} {
-		a := s.show(http.MethodOptions, c.path, "Origin", "https://wallet.example", "Access-Control-Request-Method", c.method)
+		a := s.askWith(http.MethodOptions, c.path, "Origin", "https://wallet.example", "Access-Control-Request-Method", c.method)
 		if got := a.Header.Get("X-Service-Route-Class"); a.StatusCode != http.StatusNoContent || got != c.class {
 			t.Errorf("%s %s: got status %d and class %q, want 204 and %q", c.method, c.path, a.StatusCode, got, c.class)
 		}
@@ -35,7 +35,7 @@ func TestMountNamesItsRouteClass(t *testing.T) {
 		o.Mounts = []Mount{{Pattern: "/graphql", Class: account.Query, Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}}
 	})
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodOptions, "BREW"} {
-		if got := s.show(method, "/graphql").Header.Get("X-Service-Route-Class"); got != "graphql" {
+		if got := s.askWith(method, "/graphql").Header.Get("X-Service-Route-Class"); got != "graphql" {
 			t.Errorf("%s: got class %q, want graphql", method, got)
 		}
 	}

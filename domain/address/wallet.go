@@ -199,7 +199,7 @@ func unprovable(reasons []string) error {
 	for _, reason := range reasons {
 		if reason == domain.ReasonIndexStart || reason == domain.ReasonUntypedTransfers {
 			return domain.Errorf(domain.CodeHistoryNotIndexed,
-				"The index does not hold the history that proves the snapshot complete (%s). Name the tokens with scope %s, or use mode %s.", reason, ScopeExplicit, VerifiedPartial)
+				"The index does not hold the history that proves the snapshot complete (%s). Name the tokens with scope %s, or use mode %s.", reason, domain.Choice(ScopeExplicit), domain.Choice(VerifiedPartial))
 		}
 	}
 	return nil
@@ -210,7 +210,7 @@ func unprovable(reasons []string) error {
 func incomplete(reasons []string, items []Balance) error {
 	if slices.Contains(reasons, domain.ReasonLimit) {
 		return domain.Errorf(domain.CodeInvalidRequest,
-			"The scope has more tokens than limit. Raise limit, name the tokens with scope %s, or use mode %s.", ScopeExplicit, VerifiedPartial)
+			"The scope has more tokens than limit. Raise limit, name the tokens with scope %s, or use mode %s.", domain.Choice(ScopeExplicit), domain.Choice(VerifiedPartial))
 	}
 	failed := 0
 	for _, item := range items {
@@ -218,16 +218,16 @@ func incomplete(reasons []string, items []Balance) error {
 		case BalanceOK:
 		case BalanceUnsupported:
 			return domain.Errorf(domain.CodeUnsupportedToken,
-				"Contract %s has no balance entry point that this service supports. Leave it out of tokenAddresses, or use mode %s.", item.Token, VerifiedPartial)
+				"Contract %s has no balance entry point that this service supports. Leave it out of tokenAddresses, or use mode %s.", item.Token, domain.Choice(VerifiedPartial))
 		default:
 			failed++
 		}
 	}
 	switch {
 	case failed > 0:
-		return domain.Unavailable(walletRetry, nil, "%d balances could not be read, so the snapshot is incomplete. Retry, or use mode %s.", failed, VerifiedPartial)
+		return domain.Unavailable(walletRetry, nil, "%d balances could not be read, so the snapshot is incomplete. Retry, or use mode %s.", failed, domain.Choice(VerifiedPartial))
 	case len(reasons) > 0:
-		return domain.Unavailable(walletRetry, nil, "The index cannot prove that the snapshot is complete (%s). Retry, or use mode %s.", strings.Join(reasons, ", "), VerifiedPartial)
+		return domain.Unavailable(walletRetry, nil, "The index cannot prove that the snapshot is complete (%s). Retry, or use mode %s.", strings.Join(reasons, ", "), domain.Choice(VerifiedPartial))
 	}
 	return nil
 }
@@ -246,13 +246,13 @@ func (q WalletQuery) block() (chain.BlockID, error) {
 	given := q.BlockNumber != nil || q.BlockHash != nil
 	switch {
 	case q.Preference != PreferExplicit && given:
-		return named, domain.Errorf(domain.CodeInvalidRequest, "blockHash and blockNumber require blockPreference explicit.")
+		return named, domain.Errorf(domain.CodeInvalidRequest, "blockHash and blockNumber require blockPreference %s.", domain.Choice(PreferExplicit))
 	case q.Preference == PreferLatest:
 		return chain.BlockID{Tag: chain.Latest}, nil
 	case q.Preference == PreferL1:
 		return chain.BlockID{Tag: chain.L1Accepted}, nil
 	case !given || q.BlockNumber != nil && q.BlockHash != nil:
-		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference explicit requires either blockHash or blockNumber.")
+		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference %s requires either blockHash or blockNumber.", domain.Choice(PreferExplicit))
 	}
 	return named, nil
 }

@@ -25,8 +25,8 @@ type candidate struct {
 // candidates returns the tokens that the query is about.
 func (s *Wallets) candidates(ctx context.Context, c domain.Chain, q WalletQuery) (candidates, error) {
 	switch {
-	case q.Scope != ScopeExplicit && len(q.Tokens) > 0:
-		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses requires scope explicit.")
+	case q.Scope != ScopeExplicit && q.Tokens != nil:
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses requires scope %s.", domain.Choice(ScopeExplicit))
 	case q.Scope != ScopeExplicit:
 		return s.discovered(ctx, c, q)
 	case len(q.Tokens) == 0 || len(q.Tokens) > MaxWallet:

@@ -27,6 +27,10 @@ var (
 	// ErrNoClass means that the node does not have a class that its own blocks
 	// name.
 	ErrNoClass = errors.New("the node does not have a class that its blocks name")
+	// ErrUnprovenClass means that no upstream has a definition of a Cairo 0 class
+	// with the class's hash. That need not be a lie: some nodes lost details of
+	// old programs.
+	ErrUnprovenClass = errors.New("no upstream node has a definition of the class that has its hash")
 )
 
 // Node reads contract state from an upstream node. Its errors are

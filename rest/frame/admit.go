@@ -2,10 +2,8 @@ package frame
 
 import (
 	"net/http"
-	"slices"
 
 	"astrolabe/access"
-	"astrolabe/domain"
 	"astrolabe/domain/account"
 )
 
@@ -54,8 +52,8 @@ func (d *Dispatcher) authenticate(op Operation, r *http.Request) (*account.Calle
 		return d.Gate.Caller(r, access.Credentials{})
 	}
 	caller, err := d.Gate.Session(r)
-	if origin := r.Header.Get("Origin"); err == nil && origin != "" && !slices.Contains(d.Origins, origin) && origin != d.Gate.Own(r) {
-		return nil, domain.Errorf(domain.CodeForbidden, "Pages of the origin %s cannot use sessions of this service. Ask the operator to allow the origin.", domain.Quote(origin))
+	if err != nil {
+		return nil, err
 	}
-	return caller, err
+	return caller, d.Gate.CheckOrigin(r, d.Origins)
 }
