@@ -140,14 +140,3 @@ func (g *Gate) Charge(ctx context.Context, header http.Header, class account.Cla
 	Pace(header, decision)
 	return decision.Err()
 }
-
-// Peek is Charge without a cost: it returns rate_limited if nothing is left.
-func (g *Gate) Peek(ctx context.Context, header http.Header, class account.Class) error {
-	RecordOf(ctx).Class = class
-	decision, err := g.Quotas.Peek(ctx, account.CallerOf(ctx), class)
-	if err != nil {
-		return err
-	}
-	Pace(header, decision)
-	return decision.Err()
-}

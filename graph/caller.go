@@ -24,12 +24,12 @@ type credentialsKey struct{}
 // run in. API keys and pages need the permission to read. A session needs none:
 // it reaches only the fields without a tier.
 func (h *Handler) authenticate(c credentials) (context.Context, error) {
-	return authenticate(h.Gate, c)
+	return h.authenticateBy(h.Gate, c)
 }
 
-func authenticate(gate *access.Gate, c credentials) (context.Context, error) {
+func (h *Handler) authenticateBy(gate *access.Gate, c credentials) (context.Context, error) {
 	ctx := c.request.Context()
-	caller, err := callerOf(gate, c)
+	caller, err := callerOf(gate, h.Origins, c)
 	if err != nil {
 		return nil, &fault.Denied{Cause: err}
 	}
@@ -43,11 +43,16 @@ func authenticate(gate *access.Gate, c credentials) (context.Context, error) {
 }
 
 // callerOf finds the caller by an API key, else by a session's bearer token, else
-// by a page's token. Cookies are ignored here.
-func callerOf(gate *access.Gate, c credentials) (*account.Caller, error) {
+// by a page's token. Cookies are ignored here. Sessions work on the pages of
+// allowed origins only.
+func callerOf(gate *access.Gate, origins []string, c credentials) (*account.Caller, error) {
 	key, err := access.Key(c.request.Header)
 	if err == nil && key == "" && c.payload.Key == "" && hasBearer(c.request.Header) {
-		return gate.Session(c.request)
+		caller, err := gate.Session(c.request)
+		if err != nil {
+			return nil, err
+		}
+		return caller, gate.CheckOrigin(c.request, origins)
 	}
 	return gate.Caller(c.request, c.payload)
 }
@@ -66,14 +71,14 @@ func carried(header http.Header) bool {
 // reauthenticate checks the credentials of a stream again, because they may have
 // expired or been revoked since the stream was opened.
 func (h *Handler) reauthenticate(ctx context.Context) (context.Context, error) {
-	return reauthenticate(ctx, h.Gate)
+	return h.reauthenticateBy(ctx, h.Gate)
 }
 
 // recheck is reauthenticate for a check that the client did not cause. It
 // returns nil where the credentials cannot be checked at the moment.
 func (h *Handler) recheck(ctx context.Context) (*account.Caller, error) {
 	ctx, _ = access.WithRecord(ctx) // of its own: operations use that of the stream
-	renewed, err := reauthenticate(ctx, h.Gate.Passive())
+	renewed, err := h.reauthenticateBy(ctx, h.Gate.Passive())
 	if err == nil {
 		return account.CallerOf(renewed), nil
 	}
@@ -83,8 +88,8 @@ func (h *Handler) recheck(ctx context.Context) (*account.Caller, error) {
 	return nil, err
 }
 
-func reauthenticate(ctx context.Context, gate *access.Gate) (context.Context, error) {
+func (h *Handler) reauthenticateBy(ctx context.Context, gate *access.Gate) (context.Context, error) {
 	c, _ := ctx.Value(credentialsKey{}).(credentials)
 	c.request = c.request.WithContext(ctx)
-	return authenticate(gate, c)
+	return h.authenticateBy(gate, c)
 }

@@ -35,7 +35,7 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 		argument = presented.Path[len(field.Path()):].String() + ": "
 		presented.Path, presented.Locations = field.Path(), []gqlerror.Location{{Line: field.Field.Position.Line, Column: field.Field.Position.Column}}
 	}
-	e := domain.Public(ctx, err).Named(argumentName)
+	e := domain.Public(ctx, err).Named(argumentName).Spelled(choiceName)
 	presented.Message = argument + e.Message
 	presented.Extensions = map[string]any{
 		"code":      e.Code,
@@ -84,6 +84,9 @@ func argumentName(a domain.Argument) string {
 		return name
 	}
 }
+
+// choiceName returns the name of a domain value in the enums of the schema.
+func choiceName(c domain.Choice) string { return strings.ToUpper(string(c)) }
 
 // maxDocumentError bounds a message that quotes the document, in bytes.
 const maxDocumentError = 300

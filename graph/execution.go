@@ -258,21 +258,6 @@ func withRootField(ctx context.Context) context.Context {
 	return graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Subscription", Field: fields[0]})
 }
 
-// InterceptRootField skips the mutations after one that failed: their results
-// would reach nobody, because the failure makes the whole result null.
-func (e execution) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
-	op := operationOf(ctx)
-	if op == nil || op.kind != ast.Mutation {
-		return next(ctx)
-	}
-	if op.aborted {
-		return graphql.Null
-	}
-	result := next(ctx)
-	op.aborted = result == graphql.Null
-	return result
-}
-
 // cost is what clients read in the extensions of a response.
 func (e execution) cost(op *operation) any {
 	return struct {

@@ -144,7 +144,7 @@ func TestLargestPageFitsTheDefaultCost(t *testing.T) {
 	typed := strings.ReplaceAll(richestPage[1:], "{", "{__typename ")
 	for query, want := range map[string]int{richestPage: 134_102, "{" + typed: 247_203} {
 		doc := gqlparser.MustLoadQueryWithRules(schema, query, rules.NewDefaultRules())
-		cost, err := p.costOf(doc.Operations[0], nil)
+		cost, _, err := p.costOf(doc.Operations[0], nil)
 		if err != nil || cost != want || cost > limit {
 			t.Errorf("got the cost %d of %d and %v, want %d", cost, limit, err, want)
 		}

@@ -39,22 +39,23 @@ func (p pricing) MutateOperationContext(ctx context.Context, prepared *graphql.O
 	if op.kind == ast.Mutation {
 		op.header.Set(gzhttp.HeaderNoCompression, "secret") // the response may contain a new key
 	}
-	cost, err := p.costOf(prepared.Operation, prepared.Variables)
+	cost, tiered, err := p.costOf(prepared.Operation, prepared.Variables)
 	if err != nil {
 		return op.refuse(err)
 	}
-	op.cost = cost
+	op.cost, op.tiered = cost, tiered
 	if err := limits.Check(limits.Cost, p.limits.Cost, cost, "values in its response"); err != nil {
 		return op.refuse(err)
 	}
 	return nil
 }
 
-func (p pricing) costOf(op *ast.OperationDefinition, variables map[string]any) (int, error) {
+// costOf returns the cost of an operation and its fields that need a permission.
+func (p pricing) costOf(op *ast.OperationDefinition, variables map[string]any) (int, []*ast.Field, error) {
 	c := &costing{sizes: p.sizes, schema: p.schema, variables: variables, fragments: map[fragmentCost]int{}}
 	cost, err := c.set(op.SelectionSet, connectionItems{})
 	if cost == 0 && err == nil && op.Operation == ast.Subscription {
-		return 0, refuseAt(op.Position, "A subscription must not skip its only field.")
+		return 0, nil, refuseAt(op.Position, "A subscription must not skip its only field.")
 	}
-	return cost, err
+	return cost, c.tiered, err
 }

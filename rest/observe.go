@@ -11,6 +11,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"astrolabe/access"
+	"astrolabe/domain/account"
 	"astrolabe/rest/frame"
 	"astrolabe/telemetry"
 )
@@ -80,9 +81,10 @@ func (s *server) record(r *http.Request, pattern string, status, bytes int, took
 }
 
 // requestID returns the caller's request ID if there is exactly one and it is
-// well-formed, else a new one.
+// well-formed, else a new one. One that looks like a credential is replaced, too:
+// request IDs are logged and stored.
 func requestID(r *http.Request) string {
-	if given := r.Header["X-Request-Id"]; len(given) == 1 {
+	if given := r.Header["X-Request-Id"]; len(given) == 1 && !account.ResemblesCredential(given[0]) {
 		return telemetry.ChooseRequestID(given[0])
 	}
 	return telemetry.ChooseRequestID("")

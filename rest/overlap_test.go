@@ -33,7 +33,7 @@ func TestRotatedKeyStaysValidForTheOverlap(t *testing.T) {
 		return answer{response, string(text)}
 	}
 	status := func(key string) int {
-		return s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key).StatusCode
+		return s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key).StatusCode
 	}
 	first := decodeBody[issuedBody](t, rotate(`{}`))
 	second := decodeBody[issuedBody](t, rotate(`{"overlapSeconds":3600}`))

@@ -26,17 +26,17 @@ func TestUserListsAndEndsTheirOwnSessions(t *testing.T) {
 	laptop, bearer := s.signsIn("ada")
 	phone, phoneBearer := s.signsIn("ada")
 	s.signsIn("bob")
-	list := decodeBody[accountroutes.OwnSessionListBody](t, s.show(http.MethodGet, "/v1/me/sessions", "Authorization", bearer))
+	list := decodeBody[accountroutes.OwnSessionListBody](t, s.askWith(http.MethodGet, "/v1/me/sessions", "Authorization", bearer))
 	if len(list.Items) != 2 || list.Truncated || list.Items[0].SessionID != phone || list.Items[0].Current ||
 		list.Items[1].SessionID != laptop || !list.Items[1].Current {
 		t.Errorf("got %+v, want the sessions %s and %s, the second one current", list, phone, laptop)
 	}
-	ended := decodeBody[accountroutes.OwnSessionBody](t, s.show(http.MethodDelete, "/v1/me/sessions/"+phone, "Authorization", bearer))
+	ended := decodeBody[accountroutes.OwnSessionBody](t, s.askWith(http.MethodDelete, "/v1/me/sessions/"+phone, "Authorization", bearer))
 	if ended.SessionID != phone || ended.RevokedAt == nil {
 		t.Errorf("got %+v, want %s revoked", ended, phone)
 	}
-	requireFailure(t, s.show(http.MethodGet, "/v1/me/sessions", "Authorization", phoneBearer), http.StatusUnauthorized, domain.CodeUnauthorized)
-	list = decodeBody[accountroutes.OwnSessionListBody](t, s.show(http.MethodGet, "/v1/me/sessions", "Authorization", bearer))
+	requireFailure(t, s.askWith(http.MethodGet, "/v1/me/sessions", "Authorization", phoneBearer), http.StatusUnauthorized, domain.CodeUnauthorized)
+	list = decodeBody[accountroutes.OwnSessionListBody](t, s.askWith(http.MethodGet, "/v1/me/sessions", "Authorization", bearer))
 	if len(list.Items) != 1 || list.Items[0].SessionID != laptop {
 		t.Errorf("after the end of %s: got %+v, want %s", phone, list, laptop)
 	}
@@ -48,9 +48,9 @@ func TestSessionOfSomebodyElseIsNotFound(t *testing.T) {
 	_, bearer := s.signsIn("ada")
 	theirs, theirBearer := s.signsIn("bob")
 	for _, id := range []string{theirs, "ses_aaaaaaaaaaaaaaaaaaaa", "x"} {
-		requireFailure(t, s.show(http.MethodDelete, "/v1/me/sessions/"+id, "Authorization", bearer), http.StatusNotFound, domain.CodeNotFound)
+		requireFailure(t, s.askWith(http.MethodDelete, "/v1/me/sessions/"+id, "Authorization", bearer), http.StatusNotFound, domain.CodeNotFound)
 	}
-	if a := s.show(http.MethodGet, "/v1/me/sessions", "Authorization", theirBearer); a.StatusCode != http.StatusOK {
+	if a := s.askWith(http.MethodGet, "/v1/me/sessions", "Authorization", theirBearer); a.StatusCode != http.StatusOK {
 		t.Errorf("got status %d with %s, want the session of the other person kept", a.StatusCode, a.body)
 	}
 }

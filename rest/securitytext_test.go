@@ -17,11 +17,11 @@ func TestSecurityContactsArePublished(t *testing.T) {
 	})
 	const want = "Contact: mailto:security@explorer.example\nContact: https://explorer.example/security\n" +
 		"Canonical: https://explorer.example/.well-known/security.txt\nExpires: 2026-08-28T00:00:00Z\n"
-	got := s.show(http.MethodGet, SecurityTextPath)
+	got := s.askWith(http.MethodGet, SecurityTextPath)
 	if got.StatusCode != http.StatusOK || got.Header.Get("Content-Type") != "text/plain; charset=utf-8" || got.body != want {
 		t.Errorf("got status %d, %s and %q; want 200, plain text and %q", got.StatusCode, got.Header.Get("Content-Type"), got.body, want)
 	}
-	requireFailure(t, newService(t, nil).show(http.MethodGet, SecurityTextPath), http.StatusNotFound, domain.CodeUnsupportedRoute)
+	requireFailure(t, newService(t, nil).askWith(http.MethodGet, SecurityTextPath), http.StatusNotFound, domain.CodeUnsupportedRoute)
 }
 
 func TestSecurityContactIsAURI(t *testing.T) {
@@ -48,7 +48,7 @@ func TestBrowsersAreToldToUseTLSBehindAnEncryptedPublicURL(t *testing.T) {
 			o.Gate = &gate
 		})
 		for _, path := range []string{"/v1/meta/capabilities", "/nowhere", "/healthz"} {
-			if got := s.show(http.MethodGet, path).Header.Get("Strict-Transport-Security"); got != want {
+			if got := s.askWith(http.MethodGet, path).Header.Get("Strict-Transport-Security"); got != want {
 				t.Errorf("%s at %q: got %q, want %q", path, public, got, want)
 			}
 		}

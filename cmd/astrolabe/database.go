@@ -93,7 +93,8 @@ func (d *database) close() {
 	}
 }
 
-// done is closed when a private server exits. It is nil for other databases.
+// done is closed when a private server has exited for good. It is nil for other
+// databases.
 func (d *database) done() <-chan struct{} {
 	if d.server == nil {
 		return nil
@@ -129,7 +130,7 @@ func startPrivate(ctx context.Context, c *console, s databaseSettings) (*pg.Serv
 		return nil, usageError{fmt.Errorf("create the data folder: %w", err)}
 	}
 	server, err := pg.Start(ctx, pg.Options{
-		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: c.logger,
+		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: c.logger, Restart: true,
 		Step: func(name string) { failpoint.Hit("postgres." + name) },
 	})
 	for _, refusal := range []error{

@@ -116,12 +116,13 @@ func (d *deployment) followSecrets(ctx context.Context) error {
 	return nil
 }
 
-// watchServer fails when the private Postgres server exits.
+// watchServer fails when the private Postgres server exits and cannot be started
+// again.
 func (d *deployment) watchServer(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-d.db.done():
-		return errors.Join(errors.New("the private Postgres server exited"), d.db.server.Err())
+		return d.db.server.Err()
 	}
 }

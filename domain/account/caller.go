@@ -50,9 +50,13 @@ const (
 	Wallet   Plan = "wallet"
 )
 
+// WideSearchPlan is the plan whose event searches may exceed the ordinary block
+// range.
+const WideSearchPlan = Wallet
+
 // AllowsWideSearch reports whether event searches may exceed the ordinary block
 // range.
-func (p Plan) AllowsWideSearch() bool { return p == Wallet }
+func (p Plan) AllowsWideSearch() bool { return p == WideSearchPlan }
 
 // metered names the meter of a class.
 func (c *Caller) metered(class Class) Metered {

@@ -57,14 +57,14 @@ func TestTheQueueForgetsRetiredSecrets(t *testing.T) {
 	select {
 	case forgotten := <-store.done:
 		if forgotten != 1 {
-			t.Errorf("forgot %d generations, want 1", forgotten)
+			t.Errorf("got %d forgotten generations, want 1", forgotten)
 		}
 	case <-time.After(time.Minute):
-		t.Error("the pass did not run")
+		t.Error("timed out, want a pass")
 	}
 	stop()
 	if err := <-ended; err != nil {
-		t.Errorf("the queue ended with %v", err)
+		t.Errorf("queue: got %v, want no error", err)
 	}
 }
 
@@ -96,6 +96,6 @@ func TestKeysAreForgottenAQuarterAfterTheirRevocation(t *testing.T) {
 	}
 	left, err := accounts.NewKeys(db).ListKeys(t.Context(), home.ID, 10)
 	if err != nil || len(left) != 1 || left[0].Label != (89*day).String() {
-		t.Errorf("%v are left, %v", left, err)
+		t.Errorf("got %v and %v, want the key that was revoked 89 days ago alone", left, err)
 	}
 }

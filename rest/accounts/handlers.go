@@ -32,11 +32,11 @@ func (h Handlers) AccountOperations() []frame.Operation {
 		{
 			ID: "issueApiKey", Method: http.MethodPost, Path: "/v1/me/api-keys",
 			Summary: "Issue or rotate the default API key.",
+			Request: "IssueApiKeyRequest", BodyOptional: true, MaxBody: 1 << 10,
 			Session: true,
 			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
-			Request: "IssueApiKeyRequest", MaxBody: 1 << 10, OptionalBody: true,
 			Success: http.StatusOK, Body: "IssuedApiKey", Uncompressed: true,
-			Proof:  []string{"TestUserIssuesListsAndRevokesKeys", "TestRotatedKeyStaysValidForTheOverlap"},
+			Proof:  []string{"TestUserIssuesListsAndRevokesKeys", "TestInvalidIssueRequestRotatesNothing", "TestRotatedKeyStaysValidForTheOverlap"},
 			Handle: h.issueKey,
 		},
 		{

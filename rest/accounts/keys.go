@@ -64,14 +64,16 @@ type IssuedBody struct {
 	RevokedPublicIDs []string `json:"revokedPublicIds"`
 }
 
-// issueRequest is the body of a rotation, which may be empty.
+// issueRequest is the request body, which may be absent.
 type issueRequest struct {
-	OverlapSeconds *int64 `json:"overlapSeconds"`
+	OverlapSeconds *int64 `json:"overlapSeconds" form:"an integer from 0 to 86400"`
 }
 
+// issueKey checks the body before it rotates anything: a caller who asks for
+// something that the route does not do must not lose the old key.
 func (h Handlers) issueKey(ctx context.Context, c *frame.Call) (any, error) {
 	var request issueRequest
-	if err := c.DecodeJSON(&request); err != nil {
+	if err := c.DecodeOptionalJSON(&request); err != nil {
 		return nil, err
 	}
 	caller := account.CallerOf(ctx)

@@ -1,10 +1,12 @@
 package frame
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 
 	"astrolabe/domain"
 	"astrolabe/strictjson"
@@ -12,12 +14,8 @@ import (
 
 // DecodeJSON decodes the request body strictly into v: one JSON value of the
 // declared media type, within the operation's size limit, without unknown or
-// repeated keys. It returns the first violation. An optional body that is empty
-// leaves v unchanged.
+// repeated keys. It returns the first violation.
 func (c *Call) DecodeJSON(v any) error {
-	if c.operation.OptionalBody && c.request.ContentLength == 0 {
-		return nil
-	}
 	if err := c.requireMedia(JSONMedia); err != nil {
 		return err
 	}
@@ -29,13 +27,25 @@ func (c *Call) DecodeJSON(v any) error {
 		return domain.Errorf(domain.CodeInvalidRequest, "The request body ended before it was complete.")
 	}
 	if e, ok := errors.AsType[*strictjson.Error](strictjson.Decode(body, v)); ok {
-		at := ""
-		if e.Key == "" && e.Path != "" { // else the message names the key
-			at = " at " + domain.Quote(e.Path)
-		}
-		return domain.Errorf(domain.CodeInvalidRequest, "The request body is invalid%s: %s.", at, e.Message)
+		return bodyError(e, reflect.TypeOf(v).Elem())
 	}
 	return nil
+}
+
+// DecodeOptionalJSON is DecodeJSON for a body that may be absent; then v is left
+// as it is.
+func (c *Call) DecodeOptionalJSON(v any) error {
+	first := make([]byte, 1)
+	n, err := io.ReadFull(c.request.Body, first)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	rest := c.request.Body
+	c.request.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(first[:n]), rest), rest}
+	return c.DecodeJSON(v)
 }
 
 // requireMedia returns unsupported_media_type for a body of another type, and

@@ -62,10 +62,11 @@ type Operation struct {
 	Params  []Param
 	Request string // schema of the request body, by its name in openapi/
 	MaxBody int64  // limit of the request body in bytes; zero: no body is read
-	// OptionalBody is set where the request body may be left out.
-	OptionalBody bool
+	// BodyOptional is set where the body may be absent.
+	BodyOptional bool
 	Permission   account.Permission // required permission; empty: no key is required
 	Session      bool               // requires a session instead of a key
+	Personal     bool               // takes an optional key, on whose caller the response depends
 	Class        RouteClass
 	Cert         Certification
 	Audience     Audience
