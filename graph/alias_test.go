@@ -76,7 +76,7 @@ func TestResultIsMeasuredWhileItIsBuilt(t *testing.T) {
 			}
 		}
 		var r run
-		peak := peakMemory(func() { r = g.execute(t, run{text: text}) })
+		peak := peakMemory(func() { r = g.measure(t, run{text: text}) })
 		t.Logf("%s.%s, %d bytes of text: status %d, %d KB in %v, peak %d MB", of[f].Name, f.Name, len(text), r.status, r.bytes>>10, r.took, peak>>20)
 		if r.status != http.StatusOK {
 			ended++

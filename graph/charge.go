@@ -45,6 +45,9 @@ func (c charging) admit(ctx context.Context, op *operation) (context.Context, er
 	if op.kind == ast.Mutation && caller.Kind != account.BySession {
 		return ctx, c.or(ctx, op, fault.NeedsSession())
 	}
+	if err := permitted(caller, op); err != nil {
+		return ctx, c.or(ctx, op, err)
+	}
 	if err := affordable(caller, op); err != nil {
 		return ctx, c.or(ctx, op, err)
 	}
@@ -74,7 +77,7 @@ func (c charging) refused(ctx context.Context, op *operation) error {
 
 // event charges one event of a subscription.
 func (c charging) event(ctx context.Context, op *operation) error {
-	if _, err := c.h.reauthenticate(ctx); err != nil {
+	if _, err := c.h.reauthenticateBy(ctx, c.h.Gate.Passive()); err != nil {
 		return err
 	}
 	select {

@@ -269,8 +269,8 @@ type run struct {
 	allocated     uint64
 }
 
-// execute sends a document and drops the response.
-func (g *servedGraph) execute(t *testing.T, r run) run {
+// measure sends a document and drops the response.
+func (g *servedGraph) measure(t *testing.T, r run) run {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.url, strings.NewReader(string(encode(map[string]string{"query": r.text}))))
 	if err != nil {
@@ -343,7 +343,7 @@ func TestDearestAcceptedOperationsFitIntoMemoryAndTime(t *testing.T) {
 		searching += time.Since(at)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		r := g.execute(t, run{text: text, cost: cost})
+		r := g.measure(t, run{text: text, cost: cost})
 		runtime.ReadMemStats(&after)
 		r.allocated = after.TotalAlloc - before.TotalAlloc
 		runs = append(runs, r)
@@ -353,7 +353,7 @@ func TestDearestAcceptedOperationsFitIntoMemoryAndTime(t *testing.T) {
 	peak := peakMemory(func() {
 		var all sync.WaitGroup
 		for i := range worst {
-			all.Go(func() { worst[i] = g.execute(t, worst[i]) })
+			all.Go(func() { worst[i] = g.measure(t, worst[i]) })
 		}
 		all.Wait()
 	})

@@ -17,7 +17,7 @@ type exchange struct {
 	documentID string
 	carries    func(ast.Operation) error // whether the transport carries the kind of operation
 	socket     *session                  // nil for a plain request or an event stream
-	expired    atomic.Bool               // the credential expired while the stream was open
+	expired    atomic.Bool               // the credential ended while the stream was open
 
 	measured, coerced bool // how far the operation was prepared
 

@@ -205,7 +205,7 @@ func (e execution) stream(op *operation, ending *live.Ending, results graphql.Re
 		case response == nil && ending.Reason() != nil:
 			errs = e.h.presentAll(ctx, ending.Reason())
 		case response == nil && op.expired.Load():
-			errs = e.h.presentAll(ctx, domain.Errorf(domain.CodeUnauthorized, "The credential that opened the stream has expired."))
+			errs = e.h.presentAll(ctx, domain.Errorf(domain.CodeUnauthorized, "The credential that opened the stream has expired or was revoked."))
 		case response == nil:
 		case response.Data == nil: // the subscription did not begin
 			errs = response.Errors
@@ -327,21 +327,6 @@ func withRootField(ctx context.Context) context.Context {
 		return ctx
 	}
 	return graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Subscription", Field: fields[0]})
-}
-
-// InterceptRootField skips the mutations after one that failed: their results
-// would reach nobody, because the failure makes the whole result null.
-func (e execution) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
-	op := operationOf(ctx)
-	if op == nil || op.kind != ast.Mutation {
-		return next(ctx)
-	}
-	if op.aborted {
-		return graphql.Null
-	}
-	result := next(ctx)
-	op.aborted = result == graphql.Null
-	return result
 }
 
 // costReport is what clients read in the extensions of a response: the cost that

@@ -13,6 +13,7 @@ import (
 
 	"astrolabe/cache"
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/graph/exec"
 	"astrolabe/graph/live"
 	"astrolabe/graph/resolver"
@@ -101,6 +102,18 @@ func (h *Handler) configure(schema *ast.Schema, sizes map[*ast.FieldDefinition]s
 // receive them after PollEvery.
 func (h *Handler) Notify(c domain.Chain) { h.hub.Notify(c) }
 
+// CredentialChanged checks the open streams of one key or session again, and
+// closes those whose credential has ended.
+func (h *Handler) CredentialChanged(kind account.Kind, subject string) {
+	h.streams.Recheck(func(c *account.Caller) bool { return c.Kind == kind && c.Subject == subject })
+}
+
+// CredentialsChanged does the same for all streams, after changes may have gone
+// unnoticed.
+func (h *Handler) CredentialsChanged() {
+	h.streams.Recheck(func(*account.Caller) bool { return true })
+}
+
 // Slow counts the subscribers that were disconnected because they read too slowly.
 func (h *Handler) Slow() uint64 { return h.hub.Slow() }
 
@@ -123,6 +136,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // called more than once.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	err := h.streams.Shutdown(ctx)
+	h.streams.Wait()
 	h.resolver.Wait()
 	h.hub.Wait()
 	return err

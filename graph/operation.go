@@ -19,11 +19,11 @@ type operation struct {
 	*exchange
 	kind       ast.Operation
 	cost       int
-	dryRun     bool // the client requests only the cost
-	statements bool // the client requests the number of SQL statements
+	tiered     []*ast.Field // the selected fields that need a permission
+	dryRun     bool         // the client requests only the cost
+	statements bool         // the client requests the number of SQL statements
 	charged    bool
 	executing  bool
-	aborted    bool // a root field of a mutation failed
 	memory     *reservation
 
 	introspection *introspectionKey // nil if the operation reads anything but the schema

@@ -25,8 +25,8 @@ type Options struct {
 	Version string
 	Logger  *slog.Logger
 
-	// Origins lists the origins, besides the server's own, whose pages may open a
-	// WebSocket.
+	// Origins lists the origins, besides the server's own, whose pages may use
+	// sessions and open WebSockets.
 	Origins []string
 	// NoIntrospection disables introspection, and suggestions in errors.
 	NoIntrospection bool

@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +56,28 @@ func (g *servedGraph) contracts(t *testing.T, count int) []string {
 		t.Fatalf("got %d contracts, want %d", len(ids), count)
 	}
 	return ids[:count]
+}
+
+func TestMissingPermissionIsOneErrorBeforeAnythingIsRead(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	reader := map[string]string{"X-Service-Api-Key": g.access.Keys[account.Read]}
+	const list = `{blocks(chain:SN_MAIN first:40){nodes{transactions(first:10){nodes{sender{ ...S %s }}}}}} fragment S on Address{address summary%s{found}}`
+	a := g.post(t, string(encode(map[string]string{"query": fmt.Sprintf(list, "summary{found} intelligence{found}", "")})), reader)
+	if a.status != http.StatusForbidden || a.body.Data != nil || len(a.body.Errors) != 1 {
+		t.Fatalf("got status %d with %.300s, want 403 with one error and no data", a.status, a.text)
+	}
+	e := a.body.Errors[0]
+	if e.Message != "Address.summary needs the permission batch." || e.Extensions.Scope != account.Batch || len(e.Locations) != 1 {
+		t.Errorf("got %+v, want the field, its location and the scope %s", e, account.Batch)
+	}
+	if got, want := a.header.Get("WWW-Authenticate"), `Bearer realm="service", error="insufficient_scope", scope="batch"`; got != want {
+		t.Errorf("got the challenge %s, want %s", got, want)
+	}
+	a = g.post(t, string(encode(map[string]string{"query": fmt.Sprintf(list, "", "@include(if:false)")})), reader)
+	if a.status != http.StatusOK || len(a.body.Errors) > 0 {
+		t.Errorf("skipped field: got status %d with %.300s, want 200", a.status, a.text)
+	}
 }
 
 func TestContractsReadFromANodePerOperationAreLimited(t *testing.T) {

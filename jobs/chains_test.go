@@ -10,9 +10,9 @@ import (
 	"astrolabe/domain"
 )
 
-// TestAChainThatFailsKeepsNoOtherWaiting lets one chain wait for the other, so
+// TestAFailingChainDoesNotDelayOthers lets one chain wait for the other, so
 // it would never end if they ran one after the other.
-func TestAChainThatFailsKeepsNoOtherWaiting(t *testing.T) {
+func TestAFailingChainDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the node is away")
 	for _, first := range [][]domain.Chain{{domain.Mainnet, domain.Sepolia}, {domain.Sepolia, domain.Mainnet}} {
@@ -27,7 +27,7 @@ func TestAChainThatFailsKeepsNoOtherWaiting(t *testing.T) {
 			return nil
 		})
 		if !done || !errors.Is(err, away) || !strings.Contains(err.Error(), string(domain.Mainnet)) || strings.Contains(err.Error(), string(domain.Sepolia)) {
-			t.Errorf("done is %v, got %v", done, err)
+			t.Errorf("got done %v and %v, want the other chain done and %v of %s alone", done, err, away, domain.Mainnet)
 		}
 	}
 }
@@ -44,13 +44,13 @@ func TestAPanicFailsItsChainOnly(t *testing.T) {
 			return nil
 		})
 		if !done || err == nil || !strings.Contains(err.Error(), "no such token") || !strings.Contains(err.Error(), "chains_test.go") {
-			t.Errorf("%s: done is %v, got %v", name, done, err)
+			t.Errorf("%s: got done %v and %v, want the other chain done and the panic with its place", name, done, err)
 		}
 	}
 }
 
-// TestChainsInTurnNeverWorkAtOnce counts the chains in progress.
-func TestChainsInTurnNeverWorkAtOnce(t *testing.T) {
+// TestChainByChainNeverOverlaps counts the chains in progress.
+func TestChainByChainNeverOverlaps(t *testing.T) {
 	t.Parallel()
 	var order []domain.Chain
 	busy := 0
@@ -58,12 +58,12 @@ func TestChainsInTurnNeverWorkAtOnce(t *testing.T) {
 		busy++
 		defer func() { busy-- }()
 		if busy > 1 {
-			t.Errorf("%d chains at once", busy)
+			t.Errorf("got %d chains at once, want 1", busy)
 		}
 		order = append(order, c)
 		return errors.New("failed")
 	})
 	if !slices.Equal(order, domain.Chains) || err == nil {
-		t.Errorf("worked on %v, %v", order, err)
+		t.Errorf("got the order %v and %v, want %v and the failures", order, err, domain.Chains)
 	}
 }

@@ -61,7 +61,7 @@ func (q *queue) schedule(at time.Time, want bool, when string) {
 		q.Errorf("%s: got scheduled %v, want %v", when, got, want)
 	}
 	if inserted.Job.MaxAttempts != 1 {
-		q.Errorf("a run is attempted %d times", inserted.Job.MaxAttempts)
+		q.Errorf("got at most %d attempts of a run, want 1", inserted.Job.MaxAttempts)
 	}
 }
 
@@ -109,13 +109,13 @@ func TestAProcessThatCannotDoAJobDoesNotScheduleIt(t *testing.T) {
 		s := NewSchedule(slog.New(slog.DiscardHandler), telemetry.NewMetrics(),
 			Periodic[args]{Every: time.Hour, Queue: "apart", Unscheduled: unscheduled, Run: nothing})
 		if len(s.Periodic) != want {
-			t.Errorf("%d jobs are scheduled, want %d", len(s.Periodic), want)
+			t.Errorf("got %d scheduled jobs, want %d", len(s.Periodic), want)
 		}
 		if len(s.Queues) != 1 || s.Queues[0] != "apart" {
-			t.Errorf("the queues are %v", s.Queues)
+			t.Errorf("got the queues %v, want apart alone", s.Queues)
 		}
 		if err := river.AddWorkerSafely(s.Workers, &worker[args]{}); err == nil {
-			t.Error("runs that another process scheduled are not done")
+			t.Errorf("unscheduled %v: got no worker for the job, want one", unscheduled)
 		}
 	}
 }

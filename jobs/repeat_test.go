@@ -37,7 +37,7 @@ func TestNoStepBeginsAfterTheDeadline(t *testing.T) {
 					return true, nil
 				})
 				if steps != c.steps || done != c.done || !errors.Is(err, c.failure) {
-					t.Errorf("%d steps, done is %v, %v", steps, done, err)
+					t.Errorf("got %d steps, done %v and %v, want %d, %v and %v", steps, done, err, c.steps, c.done, c.failure)
 				}
 			})
 		})

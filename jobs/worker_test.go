@@ -39,29 +39,29 @@ func TestAnOutageIsLoggedWhenItBeginsAndWhenItEnds(t *testing.T) {
 		line := log.String()
 		if run.logged == "" {
 			if line != "" {
-				t.Errorf("run %d logs %s", i, line)
+				t.Errorf("run %d: got the log %s, want none", i, line)
 			}
 			continue
 		}
 		if strings.Count(line, "\n") != 1 || !strings.Contains(line, "level="+run.logged) || !strings.Contains(line, "job=test") {
-			t.Errorf("run %d logs %q, want one line of level %s", i, line, run.logged)
+			t.Errorf("run %d: got the log %q, want one line of level %s", i, line, run.logged)
 		}
 		if run.failure != nil && !strings.Contains(line, away.Error()) {
-			t.Errorf("run %d does not log why it failed: %s", i, line)
+			t.Errorf("run %d: got the log %s, want it to say %v", i, line, away)
 		}
 	}
 	metrics := httptest.NewRecorder()
 	w.metrics.Handler().ServeHTTP(metrics, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
 	for _, line := range []string{`outcome="error"} 3`, `outcome="ok"} 4`} {
 		if !strings.Contains(metrics.Body.String(), line) {
-			t.Errorf("the metrics lack %s:\n%s", line, metrics.Body.String())
+			t.Errorf("got the metrics\n%s\nwant %s", metrics.Body.String(), line)
 		}
 	}
 }
 
-// TestAStopIsNoOutage cancels a run as a stopping process does, and lets
+// TestAShutdownIsNotAnOutage cancels a run as a stopping process does, and lets
 // another exceed its time limit.
-func TestAStopIsNoOutage(t *testing.T) {
+func TestAShutdownIsNotAnOutage(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	w := &worker[args]{
@@ -71,11 +71,11 @@ func TestAStopIsNoOutage(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	if err := w.Work(stopped, nil); err == nil || log.Len() != 0 {
-		t.Errorf("%v, logged %s", err, log.String())
+		t.Errorf("stopped: got %v and the log %s, want an error that is not logged", err, log.String())
 	}
 	late, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
 	if err := w.Work(late, nil); err == nil || !strings.Contains(log.String(), "deadline exceeded") {
-		t.Errorf("%v, logged %q", err, log.String())
+		t.Errorf("too late: got %v and the log %q, want a logged deadline", err, log.String())
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"astrolabe/domain/chain"
 )
 
 // lacking are the error codes of a node that does not have a block, a class or a
@@ -15,7 +17,7 @@ var lacking = []int{blockNotFound, classHashNotFound, transactionNotFound}
 
 // call tries the upstreams one after the other until one responds. An error
 // from the node is a response, except that a read moves on when an upstream
-// lacks what is asked for. A write moves on to the next upstream only while
+// lacks what is asked for, or has a class that it cannot prove. A write moves on to the next upstream only while
 // nothing of it was sent.
 func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 	ctx, done, err := p.begin(ctx)
@@ -40,6 +42,10 @@ func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 		result, err := p.try(ctx, u, q, len(order)-i)
 		if answered, ok := errors.AsType[*RPCError](err); ok && !q.write && slices.Contains(lacking, answered.Code) {
 			lacks = cmp.Or(lacks, err)
+			continue
+		}
+		if errors.Is(err, chain.ErrUnprovenClass) {
+			lacks = err // it says more than that another upstream has no such class
 			continue
 		}
 		fault, isFault := errors.AsType[*Fault](err)

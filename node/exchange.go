@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -19,16 +20,17 @@ type query struct {
 	params  json.RawMessage
 	flagged json.RawMessage // params for upstreams that know response flags; nil means params
 	write   bool
-	probe   bool  // a health check: it checks the identity again and ignores pauses
-	near    bool  // about blocks that a reorg may replace
-	maxSize int64 // size limit of the response; zero means the limit of the pool
+	probe   bool   // a health check: it checks the identity again and ignores pauses
+	near    bool   // about blocks that a reorg may replace
+	prefer  string // the upstream to start at, if it is healthy
+	maxSize int64  // size limit of the response; zero means the limit of the pool
 	// accept rejects an invalid result. It stores the decoded value, and may be
 	// called once per upstream. Nil accepts everything.
 	accept func(result json.RawMessage) error
 }
 
 // exchange sends one request to one endpoint and reads the response. Every
-// error except *RPCError and ErrTooLarge is a *Fault.
+// error except *RPCError, ErrTooLarge and chain.ErrUnprovenClass is a *Fault.
 func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessage, error) {
 	id := p.ids.Add(1)
 	request, sent, err := newRequest(ctx, e, wire.EncodeRequest(id, q.method, q.params), q.write)
@@ -42,7 +44,10 @@ func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessa
 	defer func() { _ = response.Body.Close() }()
 	result, err := p.readAnswer(response, id, q)
 	if err == nil && q.accept != nil {
-		if err = q.accept(result); err != nil {
+		switch err = q.accept(result); {
+		case errors.Is(err, chain.ErrUnprovenClass): // honest nodes have such classes
+			return nil, fmt.Errorf("%s: %w", e.name, err)
+		case err != nil:
 			err = wire.Invalid("%w", err)
 		}
 	}

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"slices"
 
 	"astrolabe/domain/chain"
@@ -11,7 +12,8 @@ import (
 //
 // Reads start at each of the healthy ones in turn, so that all share the load.
 // Reads near the head start at the furthest one, because the others may still be
-// on another fork. Writes start at the first as configured, because a node
+// on another fork; reads that belong to an earlier one start where that was
+// answered. Writes start at the first as configured, because a node
 // refuses a transaction whose predecessor another one has.
 func (p *Pool) order(q query) []*upstream {
 	p.surveyIfDue()
@@ -37,12 +39,29 @@ func (p *Pool) first(q query, healthy []*upstream) int {
 	if q.write || len(healthy) < 2 {
 		return 0
 	}
+	if at := slices.IndexFunc(healthy, func(u *upstream) bool { return u.name == q.prefer }); at >= 0 {
+		return at
+	}
 	if lead := p.lead.Load(); q.near && lead != nil {
 		if at := slices.Index(healthy, lead.from); at >= 0 {
 			return at
 		}
 	}
 	return int((p.reads.Add(1) - 1) % uint64(len(healthy)))
+}
+
+type preferKey struct{}
+
+// prefer returns a context whose reads start at an upstream, so that answers that
+// belong together come from the same one.
+func prefer(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, preferKey{}, name)
+}
+
+// preferred returns the upstream of prefer; empty if there is none.
+func preferred(ctx context.Context) string {
+	name, _ := ctx.Value(preferKey{}).(string)
+	return name
 }
 
 // near reports whether a call is about a block that a reorg may replace: one

@@ -27,7 +27,7 @@ import (
 func decodeOK[T any](t *testing.T, a answer) (body T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %v in %d %s", a.Request.URL, err, a.StatusCode, a.body)
+		t.Fatalf("%s: got %d %s (%v), want 200 and a %T", a.Request.URL, a.StatusCode, a.body, err, body)
 	}
 	return body
 }
@@ -39,7 +39,7 @@ func walkAddress[T any](s *service, owner starknet.Felt, list string, limit int)
 	for cursor := ""; ; {
 		page := decodeOK[listBody[T]](s.t, s.get(path+cursor))
 		if len(page.Items) > limit || page.ChainID != domain.Mainnet {
-			s.t.Fatalf("%d items at limit %d", len(page.Items), limit)
+			s.t.Fatalf("%s: got %d items of %s, want at most %d of %s", path, len(page.Items), page.ChainID, limit, domain.Mainnet)
 		}
 		all = append(all, page.Items...)
 		if page.NextCursor == nil {
@@ -82,21 +82,21 @@ func TestActivityIsPagedItemByItem(t *testing.T) {
 	counts, _ := involved(t)
 	whole := walkAddress[activityItem](s, owner, "activity", 100)
 	if len(whole) != counts[owner] {
-		t.Fatalf("%d items instead of %d", len(whole), counts[owner])
+		t.Fatalf("got %d items, want %d", len(whole), counts[owner])
 	}
 	unique := map[string]bool{}
 	for i, item := range whole {
 		unique[fmt.Sprint(item.TxHash, item.Kind, item.LogIndex != nil && *item.LogIndex > 0, encodeText(item))] = true
 		if i > 0 && (item.BlockNumber > whole[i-1].BlockNumber || item.BlockNumber == whole[i-1].BlockNumber && item.TxIndex > whole[i-1].TxIndex) {
-			t.Errorf("item %d is newer than the one before", i)
+			t.Errorf("item %d: got it newer than the one before, want the newest first", i)
 		}
 	}
 	if len(unique) != len(whole) {
-		t.Errorf("%d of %d items are different", len(unique), len(whole))
+		t.Errorf("got %d different items, want all %d different", len(unique), len(whole))
 	}
 	for limit := 1; limit <= 7; limit++ {
 		if got := walkAddress[activityItem](s, owner, "activity", limit); encodeText(got) != encodeText(whole) {
-			t.Errorf("at limit %d: %d items instead of %d", limit, len(got), len(whole))
+			t.Errorf("limit %d: got %d items, want the same %d as at limit 100", limit, len(got), len(whole))
 		}
 	}
 }
@@ -119,11 +119,11 @@ func TestLogAndTransferIndexesAreNullForOtherActivity(t *testing.T) {
 			counts[item.Kind]++
 			b := &blocks[item.BlockNumber]
 			if item.TxHash != b.Transactions[item.TxIndex].Hash || item.TxCursor != fmt.Sprintf("%d:%d", item.BlockNumber, item.TxIndex) || item.TimestampIso.Unix() != int64(b.Header.Timestamp) {
-				t.Fatalf("%+v", item)
+				t.Fatalf("got %s, want transaction %d of block %d", encodeText(item), item.TxIndex, item.BlockNumber)
 			}
 			if !strings.HasPrefix(string(item.Kind), "transfer_") {
 				if item.LogIndex != nil || item.TransferIndex != nil || item.TokenAddress != nil || item.Amount != nil || item.TokenID != nil {
-					t.Errorf("%+v", item)
+					t.Errorf("got %s, want null for the fields of transfers", encodeText(item))
 				}
 				continue
 			}
@@ -136,15 +136,15 @@ func TestLogAndTransferIndexesAreNullForOtherActivity(t *testing.T) {
 				side = &m.To
 			}
 			if *item.TokenAddress != m.Token || text(item.Amount) != number(m.Amount) || text(item.TokenID) != number(m.TokenID) {
-				t.Errorf("%+v is not %+v", item, m)
+				t.Errorf("got %s, want the token, amount and id of %+v", encodeText(item), m)
 			}
 			if item.Kind == address.TransferSelf && item.Counterparty != nil || item.Kind != address.TransferSelf && *item.Counterparty != *side {
-				t.Errorf("the other side of %+v is %v", m, item.Counterparty)
+				t.Errorf("%s of %+v: got the counterparty %v, want %s, or null for a transfer to itself", item.Kind, m, item.Counterparty, side)
 			}
 		}
 	}
 	if len(counts) != 7 {
-		t.Errorf("there are only %v", counts)
+		t.Errorf("got the kinds %v, want all 7", counts)
 	}
 }
 
@@ -170,7 +170,7 @@ func TestTransactionsOfAnAddressShowItsKindsOfActivity(t *testing.T) {
 	for _, owner := range []starknet.Felt{someone(t, 60), someone(t, 10), someone(t, 400)} {
 		whole := walkAddress[addressTransactionItem](s, owner, "transactions", 100)
 		if len(whole) != txs[owner] {
-			t.Errorf("%d transactions instead of %d", len(whole), txs[owner])
+			t.Errorf("%s: got %d transactions, want %d", owner, len(whole), txs[owner])
 		}
 		for _, item := range whole {
 			b := &blocks[item.BlockNumber]
@@ -178,15 +178,15 @@ func TestTransactionsOfAnAddressShowItsKindsOfActivity(t *testing.T) {
 			i := slices.IndexFunc(b.Activity, func(a facts.Activity) bool { return a.Address == owner && a.TxIndex == item.TxIndex })
 			if !slices.Equal(item.Kinds, address.KindsOf(b.Activity[i].Kinds)) || item.TxHash != tx.Hash || item.TxType != tx.Type ||
 				(item.ExecutionStatus == starknet.Reverted) != tx.Reverted || (item.FinalityStatus == "ACCEPTED_ON_L1") != (item.BlockNumber <= repotest.FollowedL1) {
-				t.Errorf("%+v", item)
+				t.Errorf("got %s, want the kinds %v and the outcome of %s", encodeText(item), address.KindsOf(b.Activity[i].Kinds), tx.Hash)
 			}
 			if calls, ok := facts.Calls(tx); ok && *item.CallCount != len(calls) || !ok && item.CallCount != nil || item.TransferCount == nil {
-				t.Errorf("%+v", item)
+				t.Errorf("got %s, want the number of calls and of transfers of %s", encodeText(item), tx.Hash)
 			}
 		}
 		for limit := 1; limit <= 7 && len(whole) < 200; limit++ {
 			if got := walkAddress[addressTransactionItem](s, owner, "transactions", limit); encodeText(got) != encodeText(whole) {
-				t.Errorf("at limit %d: %d transactions instead of %d", limit, len(got), len(whole))
+				t.Errorf("limit %d: got %d transactions, want the same %d as at limit 100", limit, len(got), len(whole))
 			}
 		}
 	}
@@ -198,7 +198,7 @@ func TestListsOfAnUnknownAddressAreEmptyAndExact(t *testing.T) {
 	for _, list := range []string{"activity", "transactions"} {
 		body := decodeOK[coveredList[any]](t, s.get("/v1/SN_MAIN/address/0xdead/"+list))
 		if len(body.Items) != 0 || body.NextCursor != nil || body.Coverage.Status != domain.CoverageExact || body.Coverage.ReasonCode != nil {
-			t.Errorf("%s: %+v", list, body)
+			t.Errorf("%s: got %s, want an empty and exact list", list, encodeText(body))
 		}
 	}
 }
@@ -210,12 +210,12 @@ func TestListsOverAPartialHistoryArePartial(t *testing.T) {
 	for _, list := range []string{"activity", "transactions"} {
 		body := decodeOK[coveredList[any]](t, s.get(fmt.Sprintf("/v1/SN_MAIN/address/%s/%s", someone(t, 60), list)))
 		if body.Coverage.Status != domain.CoveragePartial || *body.Coverage.ReasonCode != "index_starts_later" {
-			t.Errorf("%s: %+v", list, body.Coverage)
+			t.Errorf("%s: got %s, want partial for index_starts_later", list, encodeText(body.Coverage))
 		}
 	}
 	body := decodeOK[assetList](t, s.get(fmt.Sprintf("/v1/SN_MAIN/address/%s/assets/discovery", someone(t, 60))))
 	if body.Coverage.CompleteWithinScope || !slices.Contains(body.Coverage.ReasonCodes, "index_starts_later") {
-		t.Errorf("%+v", body.Coverage)
+		t.Errorf("assets: got %s, want incomplete for index_starts_later", encodeText(body.Coverage))
 	}
 }
 
@@ -233,18 +233,18 @@ func TestCursorsOfAddressesAreBoundToTheirLists(t *testing.T) {
 	for i, from := range lists {
 		next := decodeOK[listBody[any]](t, s.get(from)).NextCursor
 		if next == nil {
-			t.Fatalf("%s has one page", from)
+			t.Fatalf("%s: got one page, want more", from)
 		}
 		for j, to := range lists {
 			a := s.get(to + "&cursor=" + url.QueryEscape(*next))
 			if i == j {
 				if a.StatusCode != http.StatusOK {
-					t.Errorf("%s refuses its own cursor: %s", to, a.body)
+					t.Errorf("%s with its own cursor: got %d %s, want 200", to, a.StatusCode, a.body)
 				}
 				continue
 			}
 			if e := requireFailure(t, a, http.StatusBadRequest, domain.CodeInvalidRequest); e.DocSlug != "errors/invalid-cursor" || !strings.HasPrefix(e.Message, "invalid_cursor") {
-				t.Errorf("%+v", e)
+				t.Errorf("%s with the cursor of %s: got %+v, want invalid_cursor", to, from, e)
 			}
 		}
 	}
@@ -261,12 +261,12 @@ func TestAddressRoutesEnforceTheirLimits(t *testing.T) {
 	} {
 		a := s.get("/v1/SN_MAIN/address/" + path)
 		if requireFailure(t, a, http.StatusBadRequest, domain.CodeInvalidRequest); t.Failed() {
-			t.Fatal(path)
+			t.Fatalf("%s: got the failures above, want %s", path, domain.CodeInvalidRequest)
 		}
 	}
 	for _, path := range []string{"0x1/activity?limit=100", "0x1/transactions?limit=100", "0x1/assets/discovery?limit=50&scope=discovered", "0X00a/attribution"} {
 		if a := s.get("/v1/SN_MAIN/address/" + path); a.StatusCode != http.StatusOK {
-			t.Errorf("%s: %d %s", path, a.StatusCode, a.body)
+			t.Errorf("%s: got %d %s, want 200", path, a.StatusCode, a.body)
 		}
 	}
 	requireFailure(t, s.get("/v1/SN_SEPOLIA/address/0x1/activity"), http.StatusNotFound, domain.CodeUnsupportedChain)
@@ -284,11 +284,11 @@ func TestDiscoveryReportsItsEvidenceAndOmissions(t *testing.T) {
 			return p.Source == "token_registry" && p.Tier == "listed" && p.LastObservedBlock == nil && p.EvidenceCountLowerBound == nil
 		})
 		if listed != (i < len(registry)) {
-			t.Errorf("item %d is %+v", i, item)
+			t.Errorf("item %d: got %s, want the %d tokens of the registry first", i, encodeText(item), len(registry))
 		}
 		at := slices.IndexFunc(item.Evidence, func(p assetProof) bool { return p.Source == "transfers_received" })
 		if (at >= 0) != slices.Contains(received, item.TokenAddress) {
-			t.Errorf("item %d is %+v", i, item)
+			t.Errorf("item %d: got %s, want received transfers as evidence only of %v", i, encodeText(item), received)
 		}
 		if at < 0 {
 			continue
@@ -301,19 +301,19 @@ func TestDiscoveryReportsItsEvidenceAndOmissions(t *testing.T) {
 			}
 		}
 		if p := item.Evidence[at]; p.Tier != "observed" || *p.LastObservedBlock != last || *p.EvidenceCountLowerBound != min(n, 20) {
-			t.Errorf("%+v, want %d in block %d", p, n, last)
+			t.Errorf("got %s, want at least %d transfers up to block %d", encodeText(p), min(n, 20), last)
 		}
 	}
 	if found != len(received) {
-		t.Errorf("%d of %d tokens were found", found, len(received))
+		t.Errorf("got %d received tokens, want %d", found, len(received))
 	}
 	first := decodeOK[assetList](t, s.get(fmt.Sprintf("/v1/SN_MAIN/address/%s/assets/discovery?limit=2", owner)))
 	last := decodeOK[assetList](t, s.get(fmt.Sprintf("/v1/SN_MAIN/address/%s/assets/discovery?limit=50", owner)))
 	if first.Coverage.CompleteWithinScope || !slices.Equal(first.Coverage.ReasonCodes, []string{"limit_reached"}) || first.Coverage.DeclaredScope != "discovered_plus_registry" {
-		t.Errorf("%+v", first.Coverage)
+		t.Errorf("first page: got %s, want incomplete for limit_reached", encodeText(first.Coverage))
 	}
 	if head := uint64(len(repotest.Everyday(t)) - 1); !last.Coverage.CompleteWithinScope || len(last.Coverage.ReasonCodes) != 0 || *last.Coverage.CoveredThroughBlock != head {
-		t.Errorf("%+v", last.Coverage)
+		t.Errorf("last page: got %s, want complete through block %d", encodeText(last.Coverage), head)
 	}
 }
 
@@ -323,7 +323,7 @@ func TestDiscoveryIsNeverGloballyComplete(t *testing.T) {
 	for _, scope := range []string{"discovered", "discovered_plus_registry"} {
 		a := s.get("/v1/SN_MAIN/address/0xdead/assets/discovery?limit=50&scope=" + scope)
 		if body := decodeOK[assetList](t, a); !strings.Contains(a.body, `"globallyComplete":false`) || !body.Coverage.CompleteWithinScope || string(body.Coverage.DeclaredScope) != scope {
-			t.Errorf("%s", a.body)
+			t.Errorf("%s: got %s, want complete within its scope but not globally", scope, a.body)
 		}
 	}
 }
@@ -335,11 +335,11 @@ func TestAttributionNamesTheSourceOfALabel(t *testing.T) {
 	padded := "0X0049D36570D4E46F48E99674BD3FCC84644DDD6B96F7C741B1562B82F9E004DC7"
 	if a := s.get("/v1/SN_MAIN/address/" + padded + "/attribution"); a.body != `{"chainId":"SN_MAIN","requestedAddress":"`+padded+`","canonicalAddress":"`+ether+
 		`","known":true,"label":"ETH token","confidence":"high","source":"registry","protocol":{"name":"StarkGate","kind":"token"}}` {
-		t.Errorf("%s", a.body)
+		t.Errorf("got %s, want the registry's label of ETH", a.body)
 	}
 	if a := s.get("/v1/SN_MAIN/address/0xdead/attribution"); a.body != `{"chainId":"SN_MAIN","requestedAddress":"0xdead","canonicalAddress":"0xdead",`+
 		`"known":false,"label":null,"confidence":null,"source":"none","protocol":null}` {
-		t.Errorf("%s", a.body)
+		t.Errorf("got %s, want an unknown address without a label", a.body)
 	}
 	labels := address.NewLabels(addresses.NewLabels(s.db), time.Now)
 	for subject, felt := range map[address.Subject]starknet.Felt{address.OfAddress: starknet.FeltFromUint64(0xdead), address.OfClass: everydayClass(t)} {
@@ -351,7 +351,7 @@ func TestAttributionNamesTheSourceOfALabel(t *testing.T) {
 	for owner, source := range map[string]address.Source{"0xdead": "operator", accountOf(t, everydayClass(t)).String(): "class"} {
 		body := decodeOK[attributionBody](t, s.get("/v1/SN_MAIN/address/"+owner+"/attribution"))
 		if !body.Known || *body.Label != "Named" || *body.Confidence != "low" || body.Source != source || body.Protocol.Name != "Ours" || body.Protocol.Kind != nil {
-			t.Errorf("%s: %+v", owner, body)
+			t.Errorf("%s: got %s, want the label Named with low confidence from %s", owner, encodeText(body), source)
 		}
 	}
 }
@@ -366,7 +366,7 @@ func everydayClass(t *testing.T) starknet.Felt {
 			}
 		}
 	}
-	t.Fatal("there are no accounts")
+	t.Fatal("got no account class, want one")
 	return starknet.Felt{}
 }
 
@@ -396,15 +396,15 @@ func TestSummariesKeepTheOrderOfTheRequest(t *testing.T) {
 	a := s.postJSON(summariesPath, fmt.Sprintf(`{"addresses":["0xDEAD","%s","0x00dead","%s"]}`, account, account))
 	body := decodeOK[batchBody[summaryItem]](t, a)
 	if len(body.Items) != 4 || body.Items[0].Address.String() != "0xdead" || body.Items[1].Address != account || encodeText(body.Items[0]) != encodeText(body.Items[2]) || encodeText(body.Items[1]) != encodeText(body.Items[3]) {
-		t.Fatalf("%s", a.body)
+		t.Fatalf("got %s, want 0xdead and %s, twice in turn", a.body, account)
 	}
 	if unknown := encodeText(body.Items[0]); unknown != `{"address":"0xdead","found":false,"totalActivityCount":null,"activityCountExact":false,"latestActivityBlock":null,`+
 		`"classHash":null,"isAccount":null,"createdOnIso":null,"deployedAtTxHash":null,"deployedByAddress":null,"coverage":{"status":"exact","reasonCode":null}}` {
-		t.Errorf("%s", unknown)
+		t.Errorf("got %s, want an exact summary of an address that is not found", unknown)
 	}
 	known := body.Items[1]
 	if !known.Found || *known.TotalActivityCount != counts[account] || !known.ActivityCountExact || *known.ClassHash != everydayClass(t) || !*known.IsAccount {
-		t.Errorf("%s", a.body)
+		t.Errorf("got %s, want the account with an exact count of %d", encodeText(known), counts[account])
 	}
 	for _, b := range blocks {
 		for _, d := range b.Deployments {
@@ -412,7 +412,7 @@ func TestSummariesKeepTheOrderOfTheRequest(t *testing.T) {
 				continue
 			}
 			if known.CreatedOnIso.Unix() != int64(b.Header.Timestamp) || (known.DeployedAtTxHash == nil) != (d.TxIndex == nil) || d.TxIndex != nil && *known.DeployedAtTxHash != b.Transactions[*d.TxIndex].Hash {
-				t.Errorf("%s", a.body)
+				t.Errorf("got %s, want the deployment %+v of block %d", encodeText(known), d, b.Header.Number)
 			}
 		}
 	}
@@ -425,12 +425,12 @@ func TestAnInexactCountIsNeverATrustworthyZero(t *testing.T) {
 	s.strike(fmt.Sprintf(`DELETE FROM activity WHERE address IN (SELECT id FROM addresses WHERE felt = '\x%x')`, idle[:]))
 	request := fmt.Sprintf(`{"addresses":["%s","%s"]}`, idle, someone(t, 60))
 	if exact := decodeOK[batchBody[summaryItem]](t, s.postJSON(summariesPath, request)).Items; !exact[0].Found || *exact[0].TotalActivityCount != 0 || !exact[0].ActivityCountExact {
-		t.Errorf("%+v", exact)
+		t.Errorf("whole history: got %s, want an exact count of 0", encodeText(exact))
 	}
 	s.strike("UPDATE index_checkpoints SET first_block = 3")
 	partial := decodeOK[batchBody[summaryItem]](t, s.postJSON(summariesPath, request)).Items
 	if !partial[0].Found || partial[0].TotalActivityCount != nil || partial[0].ActivityCountExact || partial[1].ActivityCountExact || *partial[1].TotalActivityCount < 1 {
-		t.Errorf("%+v", partial)
+		t.Errorf("partial history: got %s, want no count, then an inexact one of at least 1", encodeText(partial))
 	}
 }
 
@@ -442,22 +442,22 @@ func TestIntelligenceKeepsTheOrderOfTheRequest(t *testing.T) {
 	a := s.postJSON(intelligencePath, fmt.Sprintf(`{"addresses":["%s","0xdead","%s","%s"]}`, ether, account, ether))
 	items := decodeOK[batchBody[intelligenceItem]](t, a).Items
 	if len(items) != 4 || encodeText(items[0]) != encodeText(items[3]) {
-		t.Fatalf("%s", a.body)
+		t.Fatalf("got %s, want 4 items, the first and the last equal", a.body)
 	}
 	if unknown := encodeText(items[1]); unknown != `{"address":"0xdead","found":false,"isDeployed":false,"label":null,"labelSource":null,"protocol":null,"typeLabel":"unknown",`+
 		`"classHash":null,"classLabel":null,"hasReceivedFunds":false,"coverage":{"status":"exact","reasonCode":null}}` {
-		t.Errorf("%s", unknown)
+		t.Errorf("got %s, want an exact profile of an address that is not found", unknown)
 	}
 	if token := items[0]; !token.Found || !token.IsDeployed || *token.Label != "ETH token" || *token.LabelSource != "registry" || token.Protocol.Name != "StarkGate" || token.TypeLabel != "token" || token.ClassHash == nil {
-		t.Errorf("%s", a.body)
+		t.Errorf("got %s, want the deployed token ETH with its label from the registry", encodeText(token))
 	}
 	received := slices.ContainsFunc(movements(t), func(m movement) bool { return m.To == account })
 	if known := items[2]; known.TypeLabel != "account" || known.Label != nil || *known.HasReceivedFunds != received || *known.ClassHash != everydayClass(t) {
-		t.Errorf("%s", a.body)
+		t.Errorf("got %s, want an account without a label that received funds: %v", encodeText(known), received)
 	}
 	s.strike("UPDATE index_checkpoints SET first_block = 3")
 	if partial := decodeOK[batchBody[intelligenceItem]](t, s.postJSON(intelligencePath, `{"addresses":["0xdead"]}`)).Items[0]; partial.Coverage.Status != "partial" {
-		t.Errorf("%+v", partial)
+		t.Errorf("partial history: got %s, want partial coverage", encodeText(partial))
 	}
 }
 
@@ -481,11 +481,11 @@ func TestInvalidAddressBatchIsRejected(t *testing.T) {
 		} {
 			e := requireFailure(t, s.postJSON(path, body), http.StatusBadRequest, domain.CodeInvalidRequest)
 			if !strings.Contains(e.Message, names) {
-				t.Errorf("%s: %s does not name %s", body, e.Message, names)
+				t.Errorf("%s: got %q, want it to name %s", body, e.Message, names)
 			}
 		}
 		if body := decodeOK[batchBody[any]](t, s.postJSON(path, list(128))); len(body.Items) != 128 {
-			t.Errorf("%d items", len(body.Items))
+			t.Errorf("%s: got %d items, want 128", path, len(body.Items))
 		}
 		requireFailure(t, s.postJSON(path, `{"addresses":["`+strings.Repeat("0", 40_000)+`"]}`), http.StatusRequestEntityTooLarge, domain.CodePayloadTooLarge)
 		requireFailure(t, s.get(path), http.StatusMethodNotAllowed, domain.CodeMethodNotAllowed)
@@ -496,10 +496,10 @@ func TestAddressBatchesNeedTheUtilityTier(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	for _, path := range []string{summariesPath, intelligencePath} {
-		a := s.show(http.MethodPost, path, "X-Service-Api-Key", s.access.Keys[account.Read])
+		a := s.askWith(http.MethodPost, path, "X-Service-Api-Key", s.access.Keys[account.Read])
 		requireFailure(t, a, http.StatusForbidden, domain.CodeForbidden)
 		if challenge := a.Header.Get("WWW-Authenticate"); !strings.Contains(challenge, `scope="batch"`) {
-			t.Errorf("%s", challenge)
+			t.Errorf("%s: got the challenge %s, want the scope batch", path, challenge)
 		}
 	}
 }
@@ -530,7 +530,7 @@ func TestAddressBatchOverItsTimeLimitSaysWhenToRetry(t *testing.T) {
 			a := s.postJSON(path, `{"addresses":["0x1"]}`)
 			requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 			if after := a.Header.Get("Retry-After"); after != "2" {
-				t.Errorf("%s: Retry-After is %q", path, after)
+				t.Errorf("%s: got Retry-After %q, want 2", path, after)
 			}
 		}
 	})

@@ -95,17 +95,17 @@ func TestEveryOperationChecksEveryCredential(t *testing.T) {
 					if direct := i == 0 && method == op.Method; !direct && !inTurn() {
 						continue
 					}
-					a := s.show(method, path, c.headers...)
+					a := s.askWith(method, path, c.headers...)
 					if got := judged(a); got != want.seenBy(method) {
-						t.Errorf("%s %s with %s: %+v, want %+v\n%s", method, path, name, got, want, a.body)
+						t.Errorf("%s %s with %s: got %+v, want %+v\n%s", method, path, name, got, want, a.body)
 					}
 					requirePace(t, a, op.Class, needsCaller(op) && want == open)
 				}
 				if !inTurn() {
 					continue
 				}
-				if a := s.show(http.MethodOptions, path, c.headers...); a.StatusCode != http.StatusNoContent || !strings.Contains(a.Header.Get("Allow"), op.Method) {
-					t.Errorf("OPTIONS %s with %s: %d %v", path, name, a.StatusCode, a.Header)
+				if a := s.askWith(http.MethodOptions, path, c.headers...); a.StatusCode != http.StatusNoContent || !strings.Contains(a.Header.Get("Allow"), op.Method) {
+					t.Errorf("OPTIONS %s with %s: got %d %v, want 204 and Allow with %s", path, name, a.StatusCode, a.Header, op.Method)
 				}
 			}
 		}
@@ -136,13 +136,13 @@ func needsCaller(op frame.Operation) bool { return op.Permission != "" || op.Ses
 // that a request with nothing but examples can fail so, that failure.
 func (s *service) opened(op frame.Operation, path string) verdict {
 	s.t.Helper()
-	a := s.show(op.Method, path, "X-Service-Api-Key", s.access.Key, "Authorization", "Bearer "+s.access.Cookie)
+	a := s.askWith(op.Method, path, "X-Service-Api-Key", s.access.Key, "Authorization", "Bearer "+s.access.Cookie)
 	open := judged(a)
 	foreseen := slices.Contains(op.Errors, open.code) ||
 		op.MaxBody > 0 && (open.code == domain.CodeInvalidRequest || open.code == domain.CodeUnsupportedMediaType) ||
 		slices.Contains(needNode, op.ID) && open.code == domain.CodeServiceUnavailable
 	if open != (verdict{status: op.Success}) && (!foreseen || open != verdict{status: frame.Status(open.code), code: open.code}) {
-		s.t.Errorf("%s %s is not open to who may: %+v\n%s", op.Method, path, open, a.body)
+		s.t.Errorf("%s %s: got %+v, want %d or a documented error\n%s", op.Method, path, open, op.Success, a.body)
 	}
 	return open
 }
@@ -205,7 +205,7 @@ func requirePace(t *testing.T, a answer, class account.Class, budgeted bool) {
 	t.Helper()
 	limit, remaining, policy := a.Header.Get("X-Ratelimit-Limit"), a.Header.Get("X-Ratelimit-Remaining"), a.Header.Get("X-Ratelimit-Policy")
 	if budgeted && (limit == "" || remaining == "" || policy != string(class)+";w=60") || !budgeted && limit+remaining+policy != "" {
-		t.Errorf("%s %s: the pacing headers are %v", a.Request.Method, a.Request.URL.Path, a.Header)
+		t.Errorf("%s %s: got the headers %v, want the rate limit of %s in them: %v", a.Request.Method, a.Request.URL.Path, a.Header, class, budgeted)
 	}
 }
 
@@ -214,40 +214,20 @@ func TestUsedUpRateLimitIsDeniedWithAnExactDelay(t *testing.T) {
 	now := time.Now()
 	s := newServiceAt(t, func() time.Time { return now }, nil)
 	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 3}})
-	ask := func() answer { return s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key) }
+	ask := func() answer { return s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key) }
 	for left := 2; left >= 0; left-- {
 		if a := ask(); a.StatusCode != http.StatusOK || a.Header.Get("X-Ratelimit-Remaining") != fmt.Sprint(left) || a.Header.Get("X-Ratelimit-Limit") != "3" {
-			t.Fatalf("%d %v", a.StatusCode, a.Header)
+			t.Fatalf("got %d %v, want 200 with %d of 3 requests left", a.StatusCode, a.Header, left)
 		}
 	}
 	a := ask()
 	requireFailure(t, a, http.StatusTooManyRequests, domain.CodeRateLimited)
 	if a.Header.Get("Retry-After") != "20" || a.Header.Get("X-Ratelimit-Remaining") != "0" || a.Header.Get("Cache-Control") != "private, no-store" {
-		t.Errorf("the headers are %v", a.Header)
+		t.Errorf("got the headers %v, want a retry after 20 s, 0 requests left and no caching", a.Header)
 	}
 	now = now.Add(20 * time.Second)
 	if a := ask(); a.StatusCode != http.StatusOK {
-		t.Errorf("after the delay: %d %s", a.StatusCode, a.body)
-	}
-}
-
-func TestHeadIsNotCharged(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	s := newServiceAt(t, func() time.Time { return now }, nil)
-	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 2}})
-	for _, step := range []struct {
-		method    string
-		status    int
-		remaining string
-	}{
-		{http.MethodHead, http.StatusOK, "2"}, {http.MethodGet, http.StatusOK, "1"}, {http.MethodHead, http.StatusOK, "1"}, {http.MethodHead, http.StatusOK, "1"},
-		{http.MethodGet, http.StatusOK, "0"}, {http.MethodHead, http.StatusTooManyRequests, "0"}, {http.MethodGet, http.StatusTooManyRequests, "0"},
-	} {
-		a := s.show(step.method, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
-		if a.StatusCode != step.status || a.Header.Get("X-Ratelimit-Remaining") != step.remaining || (a.Header.Get("Retry-After") != "") != (step.status == http.StatusTooManyRequests) {
-			t.Errorf("%+v: %d %v", step, a.StatusCode, a.Header)
-		}
+		t.Errorf("after the delay: got %d %s, want 200", a.StatusCode, a.body)
 	}
 }
 
@@ -255,10 +235,10 @@ func TestKeyWithoutARateLimitIsForbidden(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 0}})
-	a := s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
+	a := s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
 	requireFailure(t, a, http.StatusForbidden, domain.CodeForbidden)
 	if got := a.Header.Get("WWW-Authenticate"); got != `Bearer realm="service", error="insufficient_scope", scope="read"` {
-		t.Errorf("the challenge is %q", got)
+		t.Errorf("got the challenge %q, want the scope read", got)
 	}
 }
 
@@ -267,8 +247,8 @@ func TestABadRequestIsCharged(t *testing.T) {
 	now := time.Now()
 	s := newServiceAt(t, func() time.Time { return now }, nil)
 	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 1}})
-	requireFailure(t, s.show(http.MethodGet, "/v1/SN_MAIN/status?x=1", "X-Service-Api-Key", key), http.StatusBadRequest, domain.CodeInvalidRequest)
-	requireFailure(t, s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key), http.StatusTooManyRequests, domain.CodeRateLimited)
+	requireFailure(t, s.askWith(http.MethodGet, "/v1/SN_MAIN/status?x=1", "X-Service-Api-Key", key), http.StatusBadRequest, domain.CodeInvalidRequest)
+	requireFailure(t, s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key), http.StatusTooManyRequests, domain.CodeRateLimited)
 }
 
 func TestNobodyIsAuthenticatedWithoutADatabase(t *testing.T) {
@@ -278,6 +258,6 @@ func TestNobodyIsAuthenticatedWithoutADatabase(t *testing.T) {
 	a := s.get("/v1/SN_MAIN/status")
 	requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 	if a.Header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+		t.Error("got no Retry-After, want one")
 	}
 }

@@ -48,7 +48,7 @@ func BenchmarkPointRead(b *testing.B) {
 		recorder := httptest.NewRecorder()
 		handler.ServeHTTP(recorder, request)
 		if recorder.Code != http.StatusOK {
-			b.Fatal(recorder.Body)
+			b.Fatalf("got %d %s, want 200", recorder.Code, recorder.Body)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func BenchmarkLayers(b *testing.B) {
 				recorder := httptest.NewRecorder()
 				layer.handler.ServeHTTP(recorder, request)
 				if recorder.Code != http.StatusOK {
-					b.Fatal(recorder.Body)
+					b.Fatalf("got %d %s, want 200", recorder.Code, recorder.Body)
 				}
 			}
 		})
@@ -167,6 +167,6 @@ func ask(b *testing.B, client *http.Client, url, key string, status int) {
 	_, _ = io.Copy(io.Discard, response.Body)
 	_ = response.Body.Close()
 	if response.StatusCode != status {
-		b.Errorf("%s gives %d", url, response.StatusCode)
+		b.Errorf("%s: got %d, want %d", url, response.StatusCode, status)
 	}
 }

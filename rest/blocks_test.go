@@ -85,7 +85,7 @@ func TestBlocksAreListedNewestFirst(t *testing.T) {
 	body := decodeBody[listBody[blockItem]](t, s.get("/v1/SN_MAIN/blocks"))
 	requireEqual(t, "the first page", body.Items, want[:25])
 	if body.ChainID != domain.Mainnet || body.NextCursor == nil {
-		t.Errorf("chain %s, cursor %v", body.ChainID, body.NextCursor)
+		t.Errorf("got chain %s and cursor %v, want %s and a cursor", body.ChainID, body.NextCursor, domain.Mainnet)
 	}
 	for _, limit := range []int{1, 7, 61, 200} {
 		requireEqual(t, fmt.Sprintf("limit %d", limit), walk[blockItem](s, "/v1/SN_MAIN/blocks", nil, limit), want)
@@ -123,11 +123,11 @@ func TestCachedBlocksFollowTheChain(t *testing.T) {
 			page, _, err := list.List(t.Context(), domain.Mainnet, chain.BlockFilter{}, domain.PageRequest{Limit: limit})
 			want, more := min(limit, int(head)+1), limit <= int(head)
 			if err != nil || len(page.Items) != want || (page.Next != nil) != more {
-				t.Fatalf("head %d: %d blocks, next %v, %v", head, len(page.Items), page.Next, err)
+				t.Fatalf("head %d: got %d blocks, next %v and %v, want %d and a next position: %v", head, len(page.Items), page.Next, err, want, more)
 			}
 			for i, block := range page.Items {
 				if block.Number != head-uint64(i) || i > 0 && block.Hash != page.Items[i-1].ParentHash {
-					t.Fatalf("head %d: block %d came at place %d", head, block.Number, i)
+					t.Fatalf("head %d: got block %d at place %d, want the parent of the one before", head, block.Number, i)
 				}
 			}
 		}
@@ -186,12 +186,12 @@ func TestPagesOfBlocksHaveNoDuplicatesOrGaps(t *testing.T) {
 	want := uint64(49)
 	for _, item := range append(first.Items, rest.Items...) {
 		if item.BlockNumber != want {
-			t.Fatalf("block %d came instead of %d", item.BlockNumber, want)
+			t.Fatalf("got block %d, want %d", item.BlockNumber, want)
 		}
 		want--
 	}
 	if want != ^uint64(0) {
-		t.Errorf("the list ended before block %d", want)
+		t.Errorf("got a list that ends before block %d, want it down to block 0", want)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestABlockIsFoundByNumberHashAndLatest(t *testing.T) {
 		fmt.Sprintf("0x%064X", blocks[45].Header.Hash[:]): 45,
 	} {
 		if body := decodeBody[blockBody](t, s.get("/v1/SN_MAIN/block/"+name)); body.BlockNumber != want || body.BlockHash != blocks[want].Header.Hash {
-			t.Errorf("%s is block %d %s", name, body.BlockNumber, body.BlockHash)
+			t.Errorf("%s: got block %d %s, want %d %s", name, body.BlockNumber, body.BlockHash, want, blocks[want].Header.Hash)
 		}
 	}
 	for _, name := range []string{"61", "2147483648", "9007199254740991", "0x0", blocks[3].Transactions[0].Hash.String(), blocks[1].Header.StateRoot.String()} {
@@ -267,7 +267,7 @@ func TestPagesOfABlocksTransactionsHaveNoDuplicatesOrGaps(t *testing.T) {
 	for _, path := range []string{"/v1/SN_MAIN/block/29/txs", "/v1/SN_MAIN/blocks", "/v1/SN_MAIN/block/" + blocks[28].Header.Hash.String() + "/txs"} {
 		e := requireFailure(t, s.get(path+"?cursor="+cursor), http.StatusBadRequest, domain.CodeInvalidRequest)
 		if e.DocSlug != "errors/invalid-cursor" {
-			t.Errorf("%s: %s", path, e.DocSlug)
+			t.Errorf("%s: got %s, want errors/invalid-cursor", path, e.DocSlug)
 		}
 	}
 }
@@ -300,7 +300,7 @@ func TestCursorOfAReplacedBlockIsRejected(t *testing.T) {
 	world.reorganise(48)
 	e := requireFailure(t, world.get("/v1/SN_MAIN/block/49/txs?limit=2&cursor="+cursor), http.StatusBadRequest, domain.CodeInvalidRequest)
 	if e.DocSlug != "errors/invalid-cursor" {
-		t.Errorf("got %+v", e)
+		t.Errorf("got %+v, want errors/invalid-cursor", e)
 	}
 	requireFailure(t, world.get("/v1/SN_MAIN/block/"+world.blocks[49].Header.Hash.String()), http.StatusNotFound, domain.CodeNotFound)
 }

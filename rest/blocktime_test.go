@@ -53,11 +53,11 @@ func TestTheBlockAtATimestampIsTheClosestOnItsSide(t *testing.T) {
 				ChainID: domain.Mainnet, Query: momentQuery{TimestampIso: time.Unix(int64(second), 0).UTC(), TimestampUnix: int64(second), Closest: closest},
 				Block: expectedTimed(&blocks[at].Header), Source: "indexed_blocks",
 			}
-			if at > 0 {
-				want.PreviousBlock = expectedTimed(&blocks[at-1].Header)
+			if before := expectedAt(blocks, second, chain.ClosestBefore); before >= 0 {
+				want.PreviousBlock = expectedTimed(&blocks[before].Header)
 			}
-			if at < len(blocks)-1 {
-				want.NextBlock = expectedTimed(&blocks[at+1].Header)
+			if after := expectedAt(blocks, second, chain.ClosestAfter); after >= 0 {
+				want.NextBlock = expectedTimed(&blocks[after].Header)
 			}
 			if got := decodeBody[blockAtTimestampBody](t, s.get(path)); !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s: got %+v, want %+v", path, got, want)
@@ -79,19 +79,19 @@ func TestTimestampsAreReadAsRFC3339AndAsUnixSeconds(t *testing.T) {
 	} {
 		for _, closest := range []string{"before", "after"} {
 			if body := decodeBody[blockAtTimestampBody](t, ask(text, closest)); body.Block.BlockNumber != 28 || body.Query.TimestampUnix != at.Unix() {
-				t.Errorf("%s %s is block %d at %d", closest, text, body.Block.BlockNumber, body.Query.TimestampUnix)
+				t.Errorf("%s %s: got block %d at %d, want 28 at %d", closest, text, body.Block.BlockNumber, body.Query.TimestampUnix, at.Unix())
 			}
 		}
 	}
 	later := at.UTC().Add(time.Millisecond).Format(time.RFC3339Nano)
 	if body := decodeBody[blockAtTimestampBody](t, ask(later, "before")); body.Block.BlockNumber != 28 || body.Query.TimestampIso.Nanosecond() != 1e6 {
-		t.Errorf("before %s is block %d", later, body.Block.BlockNumber)
+		t.Errorf("before %s: got block %d at %s, want 28, with the milliseconds of the request", later, body.Block.BlockNumber, body.Query.TimestampIso)
 	}
 	if body := decodeBody[blockAtTimestampBody](t, ask(later, "after")); body.Block.BlockNumber != 29 {
-		t.Errorf("after %s is block %d", later, body.Block.BlockNumber)
+		t.Errorf("after %s: got block %d, want 29", later, body.Block.BlockNumber)
 	}
 	if body := decodeBody[blockAtTimestampBody](t, s.get("/v1/SN_MAIN/block-at-timestamp?timestamp=253402300799")); body.Block.BlockNumber != 60 || body.Query.Closest != "before" {
-		t.Errorf("got %+v", body)
+		t.Errorf("got %s, want block 60, the closest before", encodeText(body))
 	}
 	for _, text := range []string{"", "yesterday", "-1", "1.5", "01767225782", "2026-01-01", "2026-01-01T00:00:00", "2026-13-01T00:00:00Z", "2026-01-01 00:00:00+02:00", "253402300800", "99999999999999999999"} {
 		requireFailure(t, ask(text, "before"), http.StatusBadRequest, domain.CodeInvalidRequest)
@@ -118,12 +118,12 @@ func TestLastIndexedBlockDoesNotAnswerForLaterTimes(t *testing.T) {
 		a := s.get("/v1/SN_MAIN/block-at-timestamp?" + query)
 		e := requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 		if !strings.Contains(e.Message, "ends with block 60") || a.Header.Get("Retry-After") != "1" {
-			t.Errorf("%s: %s", query, e.Message)
+			t.Errorf("%s: got %q and Retry-After %q, want that the index ends with block 60, and 1", query, e.Message, a.Header.Get("Retry-After"))
 		}
 	}
 	at := repotest.Everyday(t)[59].Header.Timestamp
 	if body := decodeBody[blockAtTimestampBody](t, s.get(fmt.Sprintf("/v1/SN_MAIN/block-at-timestamp?timestamp=%d", at))); body.Block.BlockNumber != 59 {
-		t.Errorf("got %+v", body)
+		t.Errorf("got %s, want block 59", encodeText(body))
 	}
 }
 
@@ -153,13 +153,13 @@ func TestFirstIndexedBlockDoesNotAnswerForEarlierTimes(t *testing.T) {
 			continue
 		}
 		if e := requireFailure(t, a, http.StatusNotFound, domain.CodeNotFound); !strings.Contains(e.Message, "begins with block 40") {
-			t.Errorf("%s: %s", path, e.Message)
+			t.Errorf("%s: got %q, want that the index begins with block 40", path, e.Message)
 		}
 	}
 	if e := requireFailure(t, s.get("/v1/SN_MAIN/block/39"), http.StatusNotFound, domain.CodeNotFound); !strings.Contains(e.Message, "begins with block 40") {
-		t.Errorf("got %s", e.Message)
+		t.Errorf("got %q, want that the index begins with block 40", e.Message)
 	}
-	if body := decodeBody[blockAtTimestampBody](t, s.get(fmt.Sprintf("/v1/SN_MAIN/block-at-timestamp?timestamp=%d", at))); body.PreviousBlock != nil || body.NextBlock == nil {
+	if body := decodeBody[blockAtTimestampBody](t, s.get(fmt.Sprintf("/v1/SN_MAIN/block-at-timestamp?timestamp=%d", at))); body.PreviousBlock == nil || body.NextBlock != nil {
 		t.Errorf("got %+v", body)
 	}
 }

@@ -105,7 +105,7 @@ func TestBridgeSignalsMatchTheEventsOfBridges(t *testing.T) {
 		}
 	}
 	if len(seen) != 5 {
-		t.Errorf("the chain shows only %v", seen)
+		t.Errorf("got the events %v, want all 5", seen)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestASignalIsPairedWithTheMessageOfItsTransaction(t *testing.T) {
 	for _, signal := range signals {
 		found := walk[messageItem](s, "/v1/SN_MAIN/messages", url.Values{"txHash": {signal.TxHash.String()}, "messageHash": {signal.MessageHash.String()}}, 100)
 		if signal.PairingConfidence != bridge.MessagePaired || len(found) == 0 {
-			t.Errorf("%s of %s is %s with %v", signal.EventName, signal.TxHash, signal.PairingConfidence, found)
+			t.Errorf("%s of %s: got %s with %d messages, want %s with its message", signal.EventName, signal.TxHash, signal.PairingConfidence, len(found), bridge.MessagePaired)
 		}
 	}
 	// Without its message, or with another one, an event stands alone.
@@ -126,11 +126,11 @@ func TestASignalIsPairedWithTheMessageOfItsTransaction(t *testing.T) {
 	}
 	alone := walk[bridgeSignalItem](s, path, nil, 100)
 	if len(alone) != len(signals) {
-		t.Errorf("%d signals instead of %d", len(alone), len(signals))
+		t.Errorf("got %d signals without their messages, want %d", len(alone), len(signals))
 	}
 	for _, signal := range alone {
 		if signal.PairingConfidence != bridge.EventOnly || signal.MessageHash != nil || signal.Amount == nil {
-			t.Errorf("got %+v", signal)
+			t.Errorf("got %s, want %s with an amount but no message", encodeText(signal), bridge.EventOnly)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestSignalsOfAnUnknownContractAreUnavailable(t *testing.T) {
 	} {
 		got := read[coveredList[bridgeSignalItem]](s, "/v1/SN_MAIN/contract/"+address+"/bridge-signals")
 		if got.Coverage.Status != want.Status || (got.Coverage.ReasonCode == nil) != (want.ReasonCode == nil) || (want.ReasonCode != nil) != (len(got.Items) == 0) {
-			t.Errorf("%s: got %+v with %d items", address, got.Coverage, len(got.Items))
+			t.Errorf("%s: got %s with %d items, want %s", address, encodeText(got.Coverage), len(got.Items), encodeText(want))
 		}
 	}
 }
@@ -161,7 +161,7 @@ func TestSameEventOfAnotherContractIsNotASignal(t *testing.T) {
 	}
 	for _, address := range []string{strk.String(), frame.ContractParam.Example} {
 		if got := walk[bridgeSignalItem](s, "/v1/SN_MAIN/contract/"+address+"/bridge-signals", nil, 100); len(got) > 0 {
-			t.Errorf("%s has %d signals", address, len(got))
+			t.Errorf("%s: got %d signals, want none", address, len(got))
 		}
 	}
 }

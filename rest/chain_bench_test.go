@@ -43,7 +43,7 @@ func BenchmarkChain(b *testing.B) {
 					recorder := httptest.NewRecorder()
 					handler.ServeHTTP(recorder, request)
 					if recorder.Code != http.StatusOK {
-						b.Fatal(recorder.Body)
+						b.Fatalf("got %d %s, want 200", recorder.Code, recorder.Body)
 					}
 				}
 			})

@@ -48,13 +48,13 @@ func TestLargeResponsesAreCompressedOnRequest(t *testing.T) {
 		for _, path := range []string{"/openapi.yaml", "/openapi.json", "/docs/errors", "/v1/meta/capabilities"} {
 			a := s.ask("GET", path, "Accept-Encoding", accepted)
 			if got := a.Header.Get("Content-Encoding"); got != want || a.StatusCode != http.StatusOK {
-				t.Errorf("%s with Accept-Encoding %q: %d, Content-Encoding %q, want %q", path, accepted, a.StatusCode, got, want)
+				t.Errorf("%s with Accept-Encoding %q: got %d and Content-Encoding %q, want 200 and %q", path, accepted, a.StatusCode, got, want)
 			}
 			if got := a.Header.Values("Vary"); !cmp.Equal(got, []string{"Origin", "Accept-Encoding"}) {
-				t.Errorf("%s: Vary is %q", path, got)
+				t.Errorf("%s: got Vary %q, want Origin and Accept-Encoding", path, got)
 			}
 			if want == "" && a.ContentLength != int64(len(a.body)) {
-				t.Errorf("%s: Content-Length is %d, want %d", path, a.ContentLength, len(a.body))
+				t.Errorf("%s: got Content-Length %d, want %d", path, a.ContentLength, len(a.body))
 			}
 		}
 	}
@@ -67,10 +67,10 @@ func TestSmallResponsesAreNotCompressed(t *testing.T) {
 			s := newPlainService(t, Mount{Pattern: "/bytes", Handler: serveBytes(size, announced)})
 			a := s.ask("GET", "/bytes", "Accept-Encoding", "gzip")
 			if got := a.Header.Get("Content-Encoding"); got != want {
-				t.Errorf("%d bytes (announced: %t): Content-Encoding %q, want %q", size, announced, got, want)
+				t.Errorf("%d bytes (announced: %t): got Content-Encoding %q, want %q", size, announced, got, want)
 			}
 			if want == "" && a.ContentLength != int64(size) {
-				t.Errorf("%d bytes (announced: %t): Content-Length %d", size, announced, a.ContentLength)
+				t.Errorf("%d bytes (announced: %t): got Content-Length %d, want %d", size, announced, a.ContentLength, size)
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func TestCompressedResponseDecompressesToTheSameBytes(t *testing.T) {
 	s := newPlainService(t)
 	packed, plain := s.ask("GET", "/openapi.yaml", "Accept-Encoding", "gzip"), s.ask("GET", "/openapi.yaml")
 	if diff := cmp.Diff(plain.body, packed.body); diff != "" || packed.Header.Get("Content-Encoding") != "gzip" {
-		t.Errorf("Content-Encoding %q, want gzip; the unpacked body differs:\n%s", packed.Header.Get("Content-Encoding"), diff)
+		t.Errorf("got Content-Encoding %q, want gzip; unpacked body (-want +got):\n%s", packed.Header.Get("Content-Encoding"), diff)
 	}
 }
 
@@ -94,10 +94,10 @@ func TestHeadDoesNotAnnounceALengthThatGetDoesNotSend(t *testing.T) {
 		for _, accepted := range []string{"gzip", "br", ""} {
 			get, head := s.ask("GET", path, "Accept-Encoding", accepted), s.ask("HEAD", path, "Accept-Encoding", accepted)
 			if announced := head.Header.Get("Content-Length"); announced != "" && announced != get.Header.Get("Content-Length") {
-				t.Errorf("HEAD %s with Accept-Encoding %q announces %s bytes, GET %q", path, accepted, announced, get.Header.Get("Content-Length"))
+				t.Errorf("HEAD %s with Accept-Encoding %q: got Content-Length %s, want none or %q as for GET", path, accepted, announced, get.Header.Get("Content-Length"))
 			}
 			if accepted == "" && head.Header.Get("Content-Length") == "" {
-				t.Errorf("HEAD %s announces no length, although GET is not compressed", path)
+				t.Errorf("HEAD %s: got no Content-Length, want that of the uncompressed GET", path)
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func TestOperationsWithSecretsAreNeverCompressed(t *testing.T) {
 	}
 	for id, uncompressed := range marked {
 		if want := id == "issueApiKey" || id == "getSession"; uncompressed != want {
-			t.Errorf("%s: Uncompressed is %t, want %t", id, uncompressed, want)
+			t.Errorf("%s: got Uncompressed %t, want %t", id, uncompressed, want)
 		}
 	}
 	for uncompressed, want := range map[bool]string{true: "", false: "gzip"} {
@@ -129,10 +129,10 @@ func TestOperationsWithSecretsAreNeverCompressed(t *testing.T) {
 		request.Header.Set("Accept-Encoding", "gzip")
 		compress(new(frame.Dispatcher).Handler(op)).ServeHTTP(answer, request)
 		if got := answer.Header().Get("Content-Encoding"); got != want || answer.Code != http.StatusOK {
-			t.Errorf("Uncompressed %t: %d, Content-Encoding %q, want %q", uncompressed, answer.Code, got, want)
+			t.Errorf("Uncompressed %t: got %d and Content-Encoding %q, want 200 and %q", uncompressed, answer.Code, got, want)
 		}
 		if got := answer.Header().Get("No-Gzip-Compression"); got != "" {
-			t.Errorf("the mark %q reaches the client", got)
+			t.Errorf("got the header No-Gzip-Compression %q, want none", got)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func TestStreamsArriveUncompressedAsTheyAreFlushed(t *testing.T) {
 			for range 3 {
 				_, failed := io.WriteString(w, strings.Repeat("x", 2000)+"\n")
 				if err := errors.Join(failed, control.Flush(), control.SetReadDeadline(later), control.SetWriteDeadline(later)); err != nil {
-					t.Errorf("%s: %v", media, err)
+					t.Errorf("%s: got %v, want no error", media, err)
 				}
 				select {
 				case <-read:
@@ -169,7 +169,7 @@ func TestStreamsArriveUncompressedAsTheyAreFlushed(t *testing.T) {
 		}
 		defer response.Body.Close()
 		if got := response.Header.Get("Content-Encoding"); got != "" {
-			t.Errorf("%s: Content-Encoding %q", media, got)
+			t.Errorf("%s: got Content-Encoding %q, want none", media, got)
 		}
 		lines := bufio.NewScanner(response.Body)
 		for range 3 {

@@ -49,7 +49,7 @@ func (s *service) operate(operation string, header ...string) *http.Response {
 	}
 	s.t.Cleanup(func() { response.Body.Close() })
 	if response.StatusCode != http.StatusOK {
-		s.t.Errorf("%s: %s", operation, response.Status)
+		s.t.Errorf("%s: got %s, want 200", operation, response.Status)
 	}
 	return response
 }
@@ -68,7 +68,7 @@ func TestGraphQLResponsesAndTheSchemaAreCompressed(t *testing.T) {
 		"schema": s.ask("GET", "/schema.graphql", "Accept-Encoding", "gzip").Response,
 	} {
 		if got := response.Header.Get("Content-Encoding"); got != "gzip" || response.StatusCode != http.StatusOK {
-			t.Errorf("%s: %s, Content-Encoding %q, want gzip", name, response.Status, got)
+			t.Errorf("%s: got %s and Content-Encoding %q, want gzip", name, response.Status, got)
 		}
 	}
 }
@@ -80,15 +80,15 @@ func TestUnchangedSchemaIs304(t *testing.T) {
 	s := newServiceWithGraph(t)
 	tag := s.ask("GET", "/schema.graphql", "Accept-Encoding", "gzip").Header.Get("ETag")
 	if !strings.HasPrefix(tag, `W/"`) {
-		t.Errorf("ETag %s is not weak", tag)
+		t.Errorf("got ETag %s, want a weak one", tag)
 	}
 	for _, accepted := range []string{"gzip", ""} {
 		a := s.ask("GET", "/schema.graphql", "Accept-Encoding", accepted, "If-None-Match", tag)
 		if a.StatusCode != http.StatusNotModified || a.body != "" || a.Header.Get("ETag") != tag || a.Header.Get("Content-Encoding") != "" {
-			t.Errorf("Accept-Encoding %q: %d with %d bytes, %v", accepted, a.StatusCode, len(a.body), a.Header)
+			t.Errorf("Accept-Encoding %q: got %d with %d bytes and %v, want 304 without a body, with ETag %s", accepted, a.StatusCode, len(a.body), a.Header, tag)
 		}
 		if vary := strings.Join(a.Header.Values("Vary"), ", "); !strings.Contains(vary, "Accept-Encoding") {
-			t.Errorf("Accept-Encoding %q: Vary %s", accepted, vary)
+			t.Errorf("Accept-Encoding %q: got Vary %s, want Accept-Encoding in it", accepted, vary)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestGraphQLResponseWithANewKeyIsNotCompressed(t *testing.T) {
 	s := newServiceWithGraph(t)
 	response := s.operate("mutation { "+long+": issueApiKey { plaintextKey } }", "Authorization", "Bearer "+s.bearer())
 	if got := response.Header.Get("Content-Encoding"); got != "" || response.ContentLength < int64(len(long)) {
-		t.Errorf("Content-Encoding %q of %d bytes", got, response.ContentLength)
+		t.Errorf("got Content-Encoding %q of %d bytes, want none of at least %d", got, response.ContentLength, len(long))
 	}
 }
 
@@ -109,14 +109,14 @@ func TestSubscriptionsAreNotCompressed(t *testing.T) {
 
 	response := s.operate(subscription, "X-Service-Api-Key", s.access.Key, "Accept", "text/event-stream")
 	if got := response.Header.Get("Content-Encoding"); got != "" {
-		t.Errorf("events have Content-Encoding %q", got)
+		t.Errorf("got Content-Encoding %q of events, want none", got)
 	}
 	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() && !strings.Contains(lines.Text(), "chainStatus") {
 		continue
 	}
 	if lines.Err() != nil || lines.Text() == "" {
-		t.Errorf("no event came: %v", lines.Err())
+		t.Errorf("got %q and %v, want an event", lines.Text(), lines.Err())
 	}
 
 	conn, _, err := websocket.Dial(t.Context(), s.url+"/graphql", &websocket.DialOptions{

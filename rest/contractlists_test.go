@@ -34,7 +34,7 @@ func TestMalformedRequestsForContractListsAreRejected(t *testing.T) {
 		for _, query := range refused {
 			e := requireFailure(t, s.get(path+"?"+query), 400, domain.CodeInvalidRequest)
 			if name, _, _ := strings.Cut(query, "="); name != "cursor" && !strings.Contains(e.Message, name) {
-				t.Errorf("%s?%s: %q does not name it", path, query, e.Message)
+				t.Errorf("%s?%s: got %q, want it to name %s", path, query, e.Message, name)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func TestCursorOfAnotherContractListIsRejected(t *testing.T) {
 	} {
 		e := requireFailure(t, s.get(path+"cursor="+url.QueryEscape(*page.NextCursor)), 400, domain.CodeInvalidRequest)
 		if e.DocSlug != "errors/invalid-cursor" || !strings.HasPrefix(e.Message, "invalid_cursor") {
-			t.Errorf("%s: got %+v", path, e)
+			t.Errorf("%s: got %+v, want invalid_cursor", path, e)
 		}
 	}
 }

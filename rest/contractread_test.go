@@ -27,7 +27,7 @@ func TestAContractIsReadWithCalldataInItsOrder(t *testing.T) {
 	decoded[contractReadBody](s.service, fmt.Sprintf("/v1/SN_MAIN/contract/%s/read?selector=%s&calldata=0x00b&calldata=0xA&block_tag=30", of, starknet.Selector("allowance")))
 	calls := s.wire.calls()
 	if last := calls[len(calls)-1]; !strings.Contains(last, `"calldata":["0xb","0xa"]`) {
-		t.Errorf("the node was asked %s", last)
+		t.Errorf("got the call %s of the node, want the calldata 0xb and 0xa", last)
 	}
 }
 
@@ -53,11 +53,11 @@ func TestContractCallEnforcesItsLimits(t *testing.T) {
 	} {
 		a := s.get(path + query.Encode())
 		if requireFailure(t, a, http.StatusBadRequest, domain.CodeInvalidRequest); t.Failed() {
-			t.Fatal(name)
+			t.Fatalf("%s: got the failures above, want %s", name, domain.CodeInvalidRequest)
 		}
 	}
 	a := s.get(path + url.Values{"selector": {starknet.Selector("name").String()}, "calldata": slices.Repeat([]string{"0x1"}, 1024)}.Encode())
 	if a.StatusCode == http.StatusBadRequest {
-		t.Errorf("1024 felts are refused: %s", a.body)
+		t.Errorf("1024 felts: got %d %s, want them accepted", a.StatusCode, a.body)
 	}
 }

@@ -46,7 +46,7 @@ func read[T any](s *service, path string) (body T) {
 	s.t.Helper()
 	a := s.get(path)
 	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.StatusCode != 200 {
-		s.t.Fatalf("%s: %d %s", path, a.StatusCode, a.body)
+		s.t.Fatalf("%s: got %d %s (%v), want 200 and a %T", path, a.StatusCode, a.body, err, body)
 	}
 	return body
 }
@@ -96,7 +96,7 @@ func everyContract(blocks []facts.Block, l1, finalized uint64) map[starknet.Felt
 		}
 		for _, deployed := range block.Deployments {
 			body := at(deployed.Address)
-			body.DeploymentClassHash, body.DeployedAtBlock, body.DeployedByAddress = &deployed.Class, &header.Number, deployed.Deployer
+			body.DeploymentClassHash, body.DeployedAtBlock, body.DeployedByAddress = &deployed.Class, &header.Number, otherThan(deployed.Deployer, deployed.Address)
 			body.CreatedOnIso = new(time.Unix(int64(header.Timestamp), 0).UTC())
 			if deployed.TxIndex != nil {
 				body.DeployedAtTx = &block.Transactions[*deployed.TxIndex].Hash
@@ -128,7 +128,7 @@ func requireContracts(t *testing.T, s *service, want map[starknet.Felt]contractB
 	for address, body := range want {
 		got := read[contractBody](s, "/v1/SN_MAIN/contract/"+address.String())
 		if difference := cmp.Diff(body, got); difference != "" {
-			t.Errorf("want -, got +\n%s", difference)
+			t.Errorf("%s (-want +got):\n%s", address, difference)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestContractMatchesTheChain(t *testing.T) {
 		}
 	}
 	if replaced == 0 {
-		t.Error("no contract of the chain was replaced")
+		t.Error("got no contract with a replaced class, want some")
 	}
 }
 
@@ -161,7 +161,7 @@ func TestContractShowsOnlyVisibleBlocks(t *testing.T) {
 		got := read[contractBody](s, "/v1/SN_MAIN/contract/"+address.String())
 		got.ClassHashFinality = nil
 		if difference := cmp.Diff(body, got); difference != "" {
-			t.Errorf("want -, got +\n%s", difference)
+			t.Errorf("%s (-want +got):\n%s", address, difference)
 		}
 	}
 	hidden := 0
@@ -172,7 +172,7 @@ func TestContractShowsOnlyVisibleBlocks(t *testing.T) {
 		}
 	}
 	if hidden == 0 {
-		t.Error("no contract is hidden")
+		t.Error("got no hidden contract, want some")
 	}
 }
 
@@ -186,12 +186,12 @@ func TestACreationDateNeedsExplicitEvidence(t *testing.T) {
 		if body.DeployedAtBlock == nil {
 			active++
 			if body.CreatedOnIso != nil {
-				t.Errorf("%s has a creation date", body.Address)
+				t.Errorf("%s: got the creation date %s, want none", body.Address, body.CreatedOnIso)
 			}
 		}
 	}
 	if active == 0 {
-		t.Error("no contract of the chain is older than the index")
+		t.Error("got no contract older than the index, want some")
 	}
 }
 
@@ -211,17 +211,17 @@ func TestTokenFieldsAreAllPresentOrAllAbsent(t *testing.T) {
 	for address := range everyContract(repotest.Everyday(t), 0, 0) {
 		body := read[contractBody](s, "/v1/SN_MAIN/contract/"+address.String())
 		if (body.IsToken == nil) != (body.TokenKind == nil) || body.IsToken == nil && body.Alias != nil {
-			t.Errorf("%s: isToken %v, tokenKind %v, alias %v", address, body.IsToken, body.TokenKind, body.Alias)
+			t.Errorf("%s: got %s, want all fields of a token or none", address, encodeText(body))
 		}
 		if body.IsToken != nil {
 			tokens++
 		}
 		if described := address == strk; described != (body.Alias != nil) {
-			t.Errorf("%s has the alias %v", address, body.Alias)
+			t.Errorf("%s: got %s, want an alias: %v", address, encodeText(body), described)
 		}
 	}
 	if tokens == 0 {
-		t.Error("the chain has no token")
+		t.Error("got no token, want some")
 	}
 }
 
@@ -239,7 +239,7 @@ func TestAClassFallsBackToTheOneOfTheDeployment(t *testing.T) {
 		got := read[contractBody](s, "/v1/SN_MAIN/contract/"+want.Address.String())
 		if got.ClassHashSource != chain.ClassFromDeployment || *got.ClassHash != *want.DeploymentClassHash || got.CurrentClassHash != nil ||
 			*got.ClassHashAsOfBlock != *want.DeployedAtBlock || got.ClassHashAsOfBlockHash == nil || got.ClassHashFinality == nil {
-			t.Errorf("got %+v", got)
+			t.Errorf("got %s, want the class %s of the deployment", encodeText(got), want.DeploymentClassHash)
 		}
 	}
 }
@@ -253,7 +253,7 @@ func TestAClassWithoutItsABILeavesTheKindUnknown(t *testing.T) {
 	}
 	got := read[contractBody](s, "/v1/SN_MAIN/contract/"+frame.ContractParam.Example)
 	if got.IsAccount != nil || got.MetadataCompleteness != chain.MetadataPartial || got.ClassHash == nil {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %s, want a class with partial metadata and isAccount null", encodeText(got))
 	}
 }
 
@@ -290,10 +290,10 @@ func TestContractsKeepTheRequestedOrder(t *testing.T) {
 	}
 	for i, contract := range got {
 		if known := i%3 != 1; known != (contract != nil) || known && contract.Address != addresses[i] {
-			t.Errorf("%d: got %+v for %s", i, contract, addresses[i])
+			t.Errorf("%d: got %+v, want %s if it is known", i, contract, addresses[i])
 		}
 	}
 	if count.N() != 2 { // the contracts and the status
-		t.Errorf("%d statements", count.N())
+		t.Errorf("got %d statements, want 2", count.N())
 	}
 }

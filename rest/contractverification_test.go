@@ -49,7 +49,7 @@ func TestVerificationOfAnEarlierClassIsNotShown(t *testing.T) {
 		requireFailure(t, s.get("/v1/SN_MAIN/contract/"+want.Address.String()+"/verification"), 404, domain.CodeNotFound)
 		return
 	}
-	t.Error("no contract of the chain was replaced")
+	t.Error("got no contract with a replaced class, want one")
 }
 
 func TestAContractWithoutARecordIsNotFound(t *testing.T) {

@@ -50,11 +50,11 @@ func TestTokensHaveTheControlsOfTheirClasses(t *testing.T) {
 		statuses[got.Snapshot.SupplyControl.Status]++
 		statuses[got.Snapshot.MetadataAdmin.Status]++
 		if deployed := contract.DeployedAtTx; deployed != nil && got.Snapshot.Evidence[0] != (controlEvidence{Kind: "deployed", BlockNumber: *contract.DeployedAtBlock, TxHash: *deployed}) {
-			t.Errorf("%s rests on %+v", address, got.Snapshot.Evidence)
+			t.Errorf("%s: got the evidence %+v, want the deployment %s first", address, got.Snapshot.Evidence, deployed)
 		}
 	}
 	if statuses[token.ControlPresent] == 0 || statuses[token.ControlAbsent] == 0 {
-		t.Errorf("the chain shows only %v", statuses)
+		t.Errorf("got the statuses %v, want some present and some absent", statuses)
 	}
 }
 
@@ -76,11 +76,11 @@ func TestControlsOfATokenOlderThanTheIndexAreUnknown(t *testing.T) {
 		older++
 		got := read[controlsBody](s, "/v1/SN_MAIN/token/"+address.String()+"/controls")
 		if got.ReasonCode != token.ReasonControlsPartial || got.Snapshot.SupplyControl.Status == token.ControlPresent || got.Snapshot.SupplyControl.Actor != nil {
-			t.Errorf("%s: got %+v with %+v", address, got, got.Snapshot)
+			t.Errorf("%s: got %s, want %s without a known control of the supply", address, encodeText(got), token.ReasonControlsPartial)
 		}
 	}
 	if older == 0 {
-		t.Error("no token is older than the index")
+		t.Error("got no token older than the index, want some")
 	}
 }
 
@@ -92,6 +92,6 @@ func TestControlsWithoutTheClassAreNotIndexed(t *testing.T) {
 	}
 	got := read[controlsBody](s, "/v1/SN_MAIN/token/"+frame.TokenParam.Example+"/controls")
 	if got.Indexed || got.Snapshot != nil || got.ReasonCode != token.ReasonControlsNoClass {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %s, want %s", encodeText(got), token.ReasonControlsNoClass)
 	}
 }

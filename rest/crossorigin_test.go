@@ -18,11 +18,11 @@ func TestAKeyWorksFromAnyOrigin(t *testing.T) {
 	s := newLanes(t)
 	a := s.ask("GET", "/v1/SN_MAIN/status", "Origin", foreign, "X-Service-Api-Key", "svc_live_x")
 	if a.Header.Get("Access-Control-Allow-Origin") != "*" || a.Header.Get("Access-Control-Allow-Credentials") != "" {
-		t.Errorf("%v", a.Header)
+		t.Errorf("got the headers %v, want any origin allowed without credentials", a.Header)
 	}
 	for _, name := range []string{"X-Request-Id", "Retry-After", "ETag", "WWW-Authenticate", "X-Service-Route-Class", "X-Ratelimit-Remaining"} {
 		if !strings.Contains(a.Header.Get("Access-Control-Expose-Headers"), name) {
-			t.Errorf("%s is not exposed", name)
+			t.Errorf("got the exposed headers %q, want %s in them", a.Header.Get("Access-Control-Expose-Headers"), name)
 		}
 	}
 }
@@ -33,20 +33,20 @@ func TestCredentialsWorkFromConfiguredOriginsOnly(t *testing.T) {
 	for _, credential := range [][]string{{"Authorization", "Bearer x"}, {"Cookie", "session=x"}, {"X-Service-Internal-Key", "x"}} {
 		a := s.ask("GET", "/v1/SN_MAIN/status", append([]string{"Origin", foreign}, credential...)...)
 		if got := a.Header.Get("Access-Control-Allow-Origin"); got != "" {
-			t.Errorf("%s from elsewhere: %q", credential[0], got)
+			t.Errorf("%s from elsewhere: got the allowed origin %q, want none", credential[0], got)
 		}
 		a = s.ask("GET", "/v1/SN_MAIN/status", append([]string{"Origin", ours}, credential...)...)
 		if a.Header.Get("Access-Control-Allow-Origin") != ours || a.Header.Get("Access-Control-Allow-Credentials") != "true" {
-			t.Errorf("%s from our origin: %v", credential[0], a.Header)
+			t.Errorf("%s from our origin: got the headers %v, want %s allowed with credentials", credential[0], a.Header, ours)
 		}
 	}
 	socket := s.ask("GET", "/v1/SN_MAIN/status", "Origin", foreign, "Upgrade", "websocket", "Connection", "Upgrade")
 	if got := socket.Header.Get("Access-Control-Allow-Origin"); got != "" {
-		t.Errorf("a socket from elsewhere: %q", got)
+		t.Errorf("socket from elsewhere: got the allowed origin %q, want none", got)
 	}
 	for _, path := range []string{"/v1/me/api-keys", "/api/v1/me/usage"} {
 		if got := s.ask("GET", path, "Origin", foreign).Header.Get("Access-Control-Allow-Origin"); got != "" {
-			t.Errorf("%s from elsewhere: %q", path, got)
+			t.Errorf("%s from elsewhere: got the allowed origin %q, want none", path, got)
 		}
 	}
 }
@@ -64,11 +64,11 @@ func TestPreflightIsAlways204(t *testing.T) {
 	} {
 		a := s.ask(http.MethodOptions, c.path, "Origin", c.origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", c.headers)
 		if a.StatusCode != http.StatusNoContent || a.Header.Get("Access-Control-Allow-Origin") != c.want {
-			t.Errorf("%+v: %s, %q", c, a.Status, a.Header.Get("Access-Control-Allow-Origin"))
+			t.Errorf("%+v: got %s and the allowed origin %q, want 204 and %q", c, a.Status, a.Header.Get("Access-Control-Allow-Origin"), c.want)
 		}
 		allowed := a.Header.Get("Access-Control-Allow-Headers")
 		if (c.want != "") != strings.Contains(allowed, "Idempotency-Key") || (c.want == ours) != strings.Contains(allowed, "Authorization") {
-			t.Errorf("%+v: allowed headers %q", c, allowed)
+			t.Errorf("%+v: got the allowed headers %q, want Idempotency-Key for an allowed origin, and Authorization for ours", c, allowed)
 		}
 	}
 }
@@ -92,10 +92,10 @@ func TestAnInternalKeyFromOutsideIsStripped(t *testing.T) {
 		"named hop":       {"X-Service-Internal-Key", s.access.Key, "Connection", "X-Service-Internal-Key"},
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
-			s.show(method, "/graphql", header...)
+			s.askWith(method, "/graphql", header...)
 			for field := range <-seen {
 				if strings.EqualFold(field, internalKeyHeader) {
-					t.Errorf("%s: the handler saw %s", name, field)
+					t.Errorf("%s: got %s in the handler, want it stripped", name, field)
 				}
 			}
 		}

@@ -14,15 +14,15 @@ func TestEveryOperationHasAnExampleThatFitsItsSchema(t *testing.T) {
 	for _, op := range Table() {
 		for media, content := range document.Paths.Find(op.Path).GetOperation(op.Method).Responses.Status(op.Success).Value.Content {
 			if content.Example == nil {
-				t.Errorf("%s has no example of %s", op.ID, media)
+				t.Errorf("%s: got no example of %s, want one", op.ID, media)
 				continue
 			}
 			schema := content.Schema.Value
 			if err := schema.VisitJSON(content.Example, openapi3.VisitAsResponse(), openapi3.EnableFormatValidation()); err != nil {
-				t.Errorf("the example of %s: %v", op.ID, err)
+				t.Errorf("example of %s: got %v, want it to fit its schema", op.ID, err)
 			}
 			if schema.VisitJSON(map[string]any{}) == nil {
-				t.Errorf("the schema of %s takes anything", op.ID)
+				t.Errorf("schema of %s: got {} accepted, want it rejected", op.ID)
 			}
 		}
 	}

@@ -27,9 +27,11 @@ func newGuarded(t *testing.T) *service {
 func TestKeyGuessingIsLimitedWithoutLockingOutKnownKeys(t *testing.T) {
 	t.Parallel()
 	s := newGuarded(t)
-	ask := func(key string) answer { return s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key) }
+	ask := func(key string) answer {
+		return s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
+	}
 	if a := ask(s.access.Key); a.StatusCode != http.StatusOK {
-		t.Fatalf("%d %s", a.StatusCode, a.body)
+		t.Fatalf("got %d %s, want 200", a.StatusCode, a.body)
 	}
 	known, err := account.ParseKeyText(s.access.Key)
 	if err != nil {
@@ -39,7 +41,7 @@ func TestKeyGuessingIsLimitedWithoutLockingOutKnownKeys(t *testing.T) {
 	wrong.PublicID = known.PublicID
 	for i := range 120 {
 		if a := ask([]string{account.NewKeyText(account.Live).Reveal(), wrong.Reveal(), "nonsense"}[i%3]); a.StatusCode != http.StatusUnauthorized {
-			t.Fatalf("guess %d: %d %s", i, a.StatusCode, a.body)
+			t.Fatalf("guess %d: got %d %s, want 401", i, a.StatusCode, a.body)
 		}
 	}
 	for name, header := range map[string][]string{
@@ -48,23 +50,23 @@ func TestKeyGuessingIsLimitedWithoutLockingOutKnownKeys(t *testing.T) {
 		"nonsense":            {"X-Service-Api-Key", "nonsense"},
 		"a page's wrong word": {access.PageHeader, "svf_nonsense"},
 	} {
-		a := s.show(http.MethodGet, "/v1/SN_MAIN/status", header...)
+		a := s.askWith(http.MethodGet, "/v1/SN_MAIN/status", header...)
 		requireFailure(t, a, http.StatusTooManyRequests, domain.CodeRateLimited)
 		if a.Header.Get("Retry-After") != "1" || a.Header.Get("X-Ratelimit-Policy") != "authentication;w=60" || a.Header.Get("WWW-Authenticate") != "" {
-			t.Errorf("%s: %v", name, a.Header)
+			t.Errorf("%s: got the headers %v, want the policy authentication;w=60 with a retry after 1 s, and no challenge", name, a.Header)
 		}
 	}
-	session := s.show(http.MethodGet, "/v1/me/usage", "Authorization", "Bearer nonsense")
+	session := s.askWith(http.MethodGet, "/v1/me/usage", "Authorization", "Bearer nonsense")
 	requireFailure(t, session, http.StatusTooManyRequests, domain.CodeRateLimited)
-	if a := s.show(http.MethodGet, "/v1/SN_MAIN/status"); a.StatusCode != http.StatusUnauthorized {
-		t.Errorf("who shows nothing guesses nothing: %d", a.StatusCode)
+	if a := s.askWith(http.MethodGet, "/v1/SN_MAIN/status"); a.StatusCode != http.StatusUnauthorized {
+		t.Errorf("no credential: got %d, want 401", a.StatusCode)
 	}
 	if a := ask(s.access.Key); a.StatusCode != http.StatusOK {
-		t.Errorf("a key that was used before is shut out: %d %s", a.StatusCode, a.body)
+		t.Errorf("key that was used before: got %d %s, want 200", a.StatusCode, a.body)
 	}
 	page, _ := s.access.Gate.FirstParty.Issue(s.url, loopback)
-	if a := s.show(http.MethodGet, "/v1/SN_MAIN/status", access.PageHeader, page.Reveal()); a.StatusCode != http.StatusOK {
-		t.Errorf("a page is shut out: %d %s", a.StatusCode, a.body)
+	if a := s.askWith(http.MethodGet, "/v1/SN_MAIN/status", access.PageHeader, page.Reveal()); a.StatusCode != http.StatusOK {
+		t.Errorf("page: got %d %s, want 200", a.StatusCode, a.body)
 	}
 }
 
@@ -72,12 +74,12 @@ func TestACookieOfTheOtherSchemeIsNotRead(t *testing.T) {
 	t.Parallel()
 	s := newService(t, func(o *Options) { o.Gate.Public = "https://explorer.example" })
 	for name, status := range map[string]int{"service_session": http.StatusUnauthorized, "__Host-service_session": http.StatusOK} {
-		if a := s.show(http.MethodGet, "/v1/me/session", "Cookie", name+"="+s.access.Cookie); a.StatusCode != status {
-			t.Errorf("%s: %d %s", name, a.StatusCode, a.body)
+		if a := s.askWith(http.MethodGet, "/v1/me/session", "Cookie", name+"="+s.access.Cookie); a.StatusCode != status {
+			t.Errorf("%s: got %d %s, want %d", name, a.StatusCode, a.body, status)
 		}
 	}
 	plain := newService(t, nil)
-	if a := plain.show(http.MethodGet, "/v1/me/session", "Cookie", "__Host-service_session="+plain.access.Cookie); a.StatusCode != http.StatusUnauthorized {
-		t.Errorf("without https: %d %s", a.StatusCode, a.body)
+	if a := plain.askWith(http.MethodGet, "/v1/me/session", "Cookie", "__Host-service_session="+plain.access.Cookie); a.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without https: got %d %s, want 401", a.StatusCode, a.body)
 	}
 }

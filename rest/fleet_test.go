@@ -192,7 +192,7 @@ func (f *fleet) start() *member {
 	line, err := lines.ReadString('\n')
 	address, ok := strings.CutPrefix(strings.TrimSpace(line), "listening ")
 	if err != nil || !ok {
-		f.Fatalf("a process says %q: %v", line, err)
+		f.Fatalf("got %q and %v from a process, want its address", line, err)
 	}
 	go func() { _, _ = io.Copy(io.Discard, lines) }() // what tests print
 	m.url = "http://" + address
@@ -211,7 +211,7 @@ func (f *fleet) end(members ...*member) {
 	for _, m := range members {
 		_ = m.stdin.Close()
 		if err := m.process.Wait(); err != nil {
-			f.Errorf("a process failed: %v", err)
+			f.Errorf("got %v from a process, want no error", err)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func (f *fleet) ask(m *member) {
 	case http.StatusTooManyRequests:
 		f.denied.Add(1)
 	default:
-		f.Errorf("an answer is %s", response.Status)
+		f.Errorf("got %s, want 200 or 429", response.Status)
 	}
 }
 
@@ -267,7 +267,7 @@ func (f *fleet) recorded() int64 {
 		f.Fatal(err)
 	}
 	if debt%int64(account.Window) != 0 {
-		f.Errorf("a debt of %d is no number of requests", debt)
+		f.Errorf("got a debt of %d, want whole requests", debt)
 	}
 	return debt / int64(account.Window)
 }

@@ -32,7 +32,7 @@ func (f *fleet) exactly(members ...*member) {
 	f.Helper()
 	f.rush(1000, members...)
 	if granted, denied := f.granted.Load(), f.denied.Load(); granted != 240 || denied != 760 || f.lost.Load() != 0 || f.recorded() != 240 {
-		f.Errorf("%d granted, %d denied, %d lost, %d recorded", granted, denied, f.lost.Load(), f.recorded())
+		f.Errorf("got %d granted, %d denied, %d lost and %d recorded, want 240, 760, 0 and 240", granted, denied, f.lost.Load(), f.recorded())
 	}
 	f.end(members...)
 }
@@ -49,7 +49,7 @@ func TestKilledProcessLosesOnlyItsPendingRequests(t *testing.T) {
 	victim, second, third := f.start(), f.start(), f.start()
 	f.rush(30, victim)
 	if f.granted.Load() != 30 {
-		t.Fatalf("%d of the first 30 were granted", f.granted.Load())
+		t.Fatalf("got %d requests granted, want the first 30", f.granted.Load())
 	}
 	release := f.block() // until every process waits with a take
 	rushed := make(chan struct{})
@@ -62,17 +62,17 @@ func TestKilledProcessLosesOnlyItsPendingRequests(t *testing.T) {
 	restarted, before := f.start(), f.granted.Load()
 	f.rush(10, restarted) // at most 180 are used
 	if got := f.granted.Load() - before; got != 10 {
-		t.Errorf("the process that was started again granted %d of 10", got)
+		t.Errorf("restarted process: got %d requests granted, want 10", got)
 	}
 	f.rush(810, restarted, second, third)
 	granted, lost := f.granted.Load(), f.lost.Load()
 	if f.recorded() != 240 || granted >= 240 || granted+lost < 240 || lost > 50 || granted+f.denied.Load()+lost != 1000 {
-		t.Errorf("%d granted, %d denied, %d lost, %d recorded", granted, f.denied.Load(), lost, f.recorded())
+		t.Errorf("got %d granted, %d denied, %d lost and %d recorded, want 240 recorded, all of them granted or lost, and at most 50 lost", granted, f.denied.Load(), lost, f.recorded())
 	}
 	for _, m := range []*member{restarted, second, third} {
 		before := f.denied.Load()
 		if f.ask(m); f.denied.Load() != before+1 {
-			t.Error("more than the budget is granted")
+			t.Error("got another request granted, want it denied")
 		}
 	}
 	f.end(restarted, second, third)
@@ -104,7 +104,7 @@ func (f *fleet) waitForTakes(n int) {
 			return
 		}
 		if time.Now().After(deadline) {
-			f.Fatalf("%d takes wait, want %d", waiting, n)
+			f.Fatalf("timed out with %d takes waiting, want %d", waiting, n)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestThreeProcessesInRealTimeExceedTheLimitOnlyByTheRefill(t *testing.T) {
 	f.rush(1000, members...)
 	most := 240 + int64(time.Since(began)*240/account.Window)
 	if granted := f.granted.Load(); granted < 240 || granted > most || granted+f.denied.Load() != 1000 {
-		t.Errorf("%d granted, want 240 to %d; %d denied, %d lost", granted, most, f.denied.Load(), f.lost.Load())
+		t.Errorf("got %d granted, %d denied and %d lost, want 240 to %d granted", granted, f.denied.Load(), f.lost.Load(), most)
 	}
 	f.end(members...)
 }

@@ -44,7 +44,7 @@ func TestEveryFailureHasTheSameShape(t *testing.T) {
 			a := s.ask(c.method, prefix+c.path)
 			requireFailure(t, a, c.status, c.code)
 			if c.status == http.StatusMethodNotAllowed && a.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
-				t.Errorf("%s %s: Allow is %q", c.method, c.path, a.Header.Get("Allow"))
+				t.Errorf("%s %s: got Allow %q, want GET, HEAD, OPTIONS", c.method, c.path, a.Header.Get("Allow"))
 			}
 		}
 	}
@@ -55,11 +55,11 @@ func TestErrorNamesTheUnknownParameter(t *testing.T) {
 	s := newService(t, nil)
 	e := requireFailure(t, s.get("/v1/SN_MAIN/status?verbose=1"), 400, domain.CodeInvalidRequest)
 	if !strings.Contains(e.Message, `"verbose"`) {
-		t.Errorf("message: %s", e.Message)
+		t.Errorf("got %q, want it to name verbose", e.Message)
 	}
 	long := s.get("/v1/SN_MAIN/status?" + strings.Repeat("x", 4000) + "=1")
 	if e := requireFailure(t, long, 400, domain.CodeInvalidRequest); len(e.Message) > 200 {
-		t.Errorf("a hostile name fills the answer: %d bytes", len(e.Message))
+		t.Errorf("got a message of %d bytes, want at most 200", len(e.Message))
 	}
 }
 
@@ -68,7 +68,7 @@ func TestCompatibilityRoutesReturnTheSameResponses(t *testing.T) {
 	s := newService(t, nil)
 	for _, path := range []string{"/v1/meta/capabilities", "/v1/meta/evidence"} {
 		if s.get(path).body != s.get("/api"+path).body {
-			t.Errorf("%s and its /api shape differ", path)
+			t.Errorf("%s: got another response under /api, want the same", path)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestMountReceivesMethodsThatTheRouterDoesNotKnow(t *testing.T) {
 	})
 	for _, method := range []string{"FOO", "PURGE", http.MethodPut} {
 		if a := s.ask(method, "/graphql"); a.StatusCode != http.StatusTeapot {
-			t.Errorf("%s: %s", method, a.Status)
+			t.Errorf("%s: got %s, want 418 from the mount", method, a.Status)
 		}
 	}
 }
@@ -98,11 +98,11 @@ func TestWrongMethodGetsTheHeadersOfItsRoute(t *testing.T) {
 		a := s.ask(c.method, c.path)
 		requireFailure(t, a, http.StatusMethodNotAllowed, domain.CodeMethodNotAllowed)
 		if a.Header.Get("Allow") != c.allow || a.Header.Get("X-Service-Route-Class") != c.class {
-			t.Errorf("%s %s: %v", c.method, c.path, a.Header)
+			t.Errorf("%s %s: got the headers %v, want Allow %s and the class %s", c.method, c.path, a.Header, c.allow, c.class)
 		}
 	}
 	if a := s.ask(http.MethodHead, "/v1/SN_MAIN/tx/previews"); a.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("HEAD is %d", a.StatusCode)
+		t.Errorf("HEAD: got %d, want 405", a.StatusCode)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestHeadEqualsGetWithoutABody(t *testing.T) {
 	s := newService(t, nil)
 	head, get := s.ask(http.MethodHead, "/v1/meta/evidence"), s.get("/v1/meta/evidence")
 	if head.StatusCode != 200 || head.body != "" || head.Header.Get("Content-Type") != get.Header.Get("Content-Type") {
-		t.Errorf("%s %q", head.Status, head.body)
+		t.Errorf("got %s, %q and the media type %s, want 200, no body and %s", head.Status, head.body, head.Header.Get("Content-Type"), get.Header.Get("Content-Type"))
 	}
 }
 
@@ -123,10 +123,10 @@ func TestAPanicIsAnInternalErrorWithoutItsText(t *testing.T) {
 	a := s.get("/boom")
 	requireFailure(t, a, 500, domain.CodeInternal)
 	if strings.Contains(a.body, "secret detail") || !strings.Contains(s.log.String(), "secret detail") {
-		t.Error("the detail belongs into the log alone")
+		t.Errorf("got the response %s and the log %s, want the detail in the log alone", a.body, s.log)
 	}
 	if a.Header.Get("Cache-Control") != "private, no-store" {
-		t.Errorf("Cache-Control: %s", a.Header.Get("Cache-Control"))
+		t.Errorf("got Cache-Control %q, want private, no-store", a.Header.Get("Cache-Control"))
 	}
 }
 
@@ -146,7 +146,7 @@ func TestRequestOverItsTimeLimitIsCancelledAndUnavailable(t *testing.T) {
 	a := s.get("/v1/SN_MAIN/status")
 	requireFailure(t, a, 503, domain.CodeServiceUnavailable)
 	if a.Header.Get("Retry-After") != "2" {
-		t.Errorf("Retry-After: %q", a.Header.Get("Retry-After"))
+		t.Errorf("got Retry-After %q, want 2", a.Header.Get("Retry-After"))
 	}
 	<-database.cancelled
 }
@@ -157,13 +157,13 @@ func TestEveryResponseHasTheCommonHeaders(t *testing.T) {
 	for _, path := range []string{"/v1/SN_MAIN/status", "/nothing", "/v1/SN_FOO/status", "/docs/errors", "/healthz", "/openapi.yaml"} {
 		a := s.get(path)
 		if a.Header.Get("X-Request-Id") == "" || a.Header.Get("X-Service-Route-Class") != "light" {
-			t.Errorf("%s: %v", path, a.Header)
+			t.Errorf("%s: got the headers %v, want a request id and the class light", path, a.Header)
 		}
 		if !strings.HasPrefix(a.Header.Get("Cache-Control"), "private, ") {
-			t.Errorf("%s: Cache-Control is %q", path, a.Header.Get("Cache-Control"))
+			t.Errorf("%s: got Cache-Control %q, want private", path, a.Header.Get("Cache-Control"))
 		}
 		if a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Referrer-Policy") != "no-referrer" || !strings.Contains(a.Header.Get("Content-Security-Policy"), "default-src 'none'") {
-			t.Errorf("%s lacks security headers: %v", path, a.Header)
+			t.Errorf("%s: got the headers %v, want the security headers", path, a.Header)
 		}
 	}
 }
@@ -172,11 +172,11 @@ func TestACallersRequestIDIsEchoedWhenWellFormed(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	if got := s.ask("GET", "/v1/SN_MAIN/status", "X-Request-Id", "trace:1.a_b-C").Header.Get("X-Request-Id"); got != "trace:1.a_b-C" {
-		t.Errorf("got %q", got)
+		t.Errorf("got the request id %q, want trace:1.a_b-C", got)
 	}
 	for _, bad := range [][]string{{"X-Request-Id", "a b"}, {"X-Request-Id", "a", "X-Request-Id", "b"}, {"X-Request-Id", strings.Repeat("x", 129)}} {
 		if got := s.ask("GET", "/v1/SN_MAIN/status", bad...).Header.Get("X-Request-Id"); !strings.HasPrefix(got, "req_") {
-			t.Errorf("%v was echoed as %q", bad, got)
+			t.Errorf("%v: got the request id %q, want one of ours", bad, got)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestEveryErrorCodeHasADocumentationPage(t *testing.T) {
 	for _, slug := range slugs {
 		a := s.get("/docs/" + slug)
 		if a.StatusCode != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") || !strings.Contains(a.body, "What to do") {
-			t.Errorf("/docs/%s: %s", slug, a.Status)
+			t.Errorf("/docs/%s: got %s, want 200 and an HTML page that says what to do", slug, a.Status)
 		}
 	}
 }
@@ -203,10 +203,10 @@ func TestHeadAndOptionsWorkOnEveryGetRoute(t *testing.T) {
 	})
 	for _, path := range []string{"/v1/SN_MAIN/status", "/healthz", "/readyz", "/docs/errors", "/page", "/openapi.json"} {
 		if a := s.ask(http.MethodHead, path); a.StatusCode != http.StatusOK || a.body != "" {
-			t.Errorf("HEAD %s: %s %q", path, a.Status, a.body)
+			t.Errorf("HEAD %s: got %s %q, want 200 without a body", path, a.Status, a.body)
 		}
 		if a := s.ask(http.MethodOptions, path); a.StatusCode != http.StatusNoContent || a.Header.Get("Allow") != "GET, HEAD, OPTIONS" {
-			t.Errorf("OPTIONS %s: %s, Allow %q", path, a.Status, a.Header.Get("Allow"))
+			t.Errorf("OPTIONS %s: got %s and Allow %q, want 204 and GET, HEAD, OPTIONS", path, a.Status, a.Header.Get("Allow"))
 		}
 		requireFailure(t, s.ask(http.MethodDelete, path), http.StatusMethodNotAllowed, domain.CodeMethodNotAllowed)
 	}
@@ -234,7 +234,7 @@ func TestMissingBodyDoesNotDelayTheResponse(t *testing.T) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusMethodNotAllowed || !response.Close {
-		t.Errorf("%s, close %v", response.Status, response.Close)
+		t.Errorf("got %s and close %v, want 405 and the connection closed", response.Status, response.Close)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestUnreachableDatabaseMakesTheServiceUnavailable(t *testing.T) {
 	a := s.get("/v1/SN_MAIN/status")
 	requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 	if a.Header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
+		t.Error("got no Retry-After, want one")
 	}
 }
 
@@ -255,10 +255,10 @@ func TestPathsAndQueriesStayOutOfTheLog(t *testing.T) {
 	s.get("/rpc/v0_10/SN_MAIN/hidden-key?also=hidden-key")
 	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.log.String(), "route=unmatched"); s.get("/healthz") {
 		if time.Now().After(deadline) {
-			t.Fatal("the request was not logged at all")
+			t.Fatal("timed out, want the request in the log")
 		}
 	}
 	if strings.Contains(s.log.String(), "hidden-key") {
-		t.Errorf("logged:\n%s", s.log)
+		t.Errorf("got the log\n%s\nwant no path or query in it", s.log)
 	}
 }

@@ -191,12 +191,12 @@ type answer struct {
 // ask sends a request with a key that may do everything.
 func (s *service) ask(method, path string, header ...string) answer {
 	s.t.Helper()
-	return s.show(method, path, append(header, "X-Service-Api-Key", s.access.Key)...)
+	return s.askWith(method, path, append(header, "X-Service-Api-Key", s.access.Key)...)
 }
 
-// show sends a request with these headers only, unpacks a compressed answer and
-// holds it against the OpenAPI document.
-func (s *service) show(method, path string, header ...string) answer {
+// askWith sends a request with these headers only, unpacks a compressed answer and
+// checks it against the OpenAPI document.
+func (s *service) askWith(method, path string, header ...string) answer {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, nil)
 	if err != nil {
@@ -233,7 +233,7 @@ func (s *service) get(path string) answer {
 func (s *service) holdToContract(request *http.Request, response *http.Response, body []byte) {
 	s.t.Helper()
 	if _, err := contracttest.Breach(s.t.Context(), request, response, body); err != nil {
-		s.t.Errorf("%s %s breaks the contract: %v\n%s", request.Method, request.URL.Path, err, body)
+		s.t.Errorf("%s %s: got %v, want the OpenAPI document to hold\n%s", request.Method, request.URL.Path, err, body)
 	}
 }
 
@@ -250,7 +250,7 @@ func TestContractViolationIsDetected(t *testing.T) {
 	} {
 		documented, err := contracttest.Breach(t.Context(), request, response, []byte(`{"chainId":"SN_MAIN"}`))
 		if !documented || err == nil {
-			t.Errorf("%s went unnoticed (documented: %v)", name, documented)
+			t.Errorf("%s: got documented %v and no violation, want one", name, documented)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func requireFailure(t *testing.T, a answer, status int, code domain.Code) envelo
 	var fields map[string]any
 	var e envelope
 	if err := json.Unmarshal([]byte(a.body), &fields); err != nil {
-		t.Fatalf("%v in %q", err, a.body)
+		t.Fatalf("got %q (%v), want a failure in JSON", a.body, err)
 	}
 	if err := json.Unmarshal([]byte(a.body), &e); err != nil {
 		t.Fatal(err)
@@ -279,7 +279,7 @@ func requireFailure(t *testing.T, a answer, status int, code domain.Code) envelo
 		t.Errorf("%s %s: got %d %s, want %d %s", a.Request.Method, a.Request.URL.Path, a.StatusCode, a.body, status, code)
 	}
 	if e.RequestID == "" || e.RequestID != a.Header.Get("X-Request-Id") {
-		t.Errorf("the request id %q is not that of the header %q", e.RequestID, a.Header.Get("X-Request-Id"))
+		t.Errorf("got the request id %q, want %q as in the header", e.RequestID, a.Header.Get("X-Request-Id"))
 	}
 	return e
 }

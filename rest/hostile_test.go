@@ -88,7 +88,7 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) {
 		if request, ok := parse(raw); ok {
 			if err := judge(handler, request); err != nil {
-				t.Errorf("%q: %v", raw, err)
+				t.Errorf("%q: got %v, want a documented response", raw, err)
 			}
 		}
 	})
@@ -117,16 +117,16 @@ func TestHostileRequestsAreNeverA500(t *testing.T) {
 		}
 		sent++
 		if err := judge(handler, request); err != nil {
-			t.Fatalf("request %d, %q: %v", i, raw, err)
+			t.Fatalf("request %d, %q: got %v, want a documented response", i, raw, err)
 		}
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if sent < count/2 {
-		t.Errorf("only %d of %d requests could be read at all", sent, count)
+		t.Errorf("got %d parsed requests, want at least half of %d", sent, count)
 	}
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 16<<20 {
-		t.Errorf("the heap grew by %d bytes over %d requests", grown, count)
+		t.Errorf("got a heap that grew by %d bytes over %d requests, want at most 16 MiB", grown, count)
 	}
 }
 

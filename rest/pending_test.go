@@ -51,15 +51,15 @@ func TestATransactionThatOnlyTheNodeKnowsIsPendingIndexing(t *testing.T) {
 	world := newGrowing(t, 50, simulated(t))
 	indexed, pending := world.blocks[49].Transactions[0].Hash, world.blocks[55].Transactions[0].Hash
 	if a := world.get("/v1/SN_MAIN/tx/" + indexed.String()); a.StatusCode != http.StatusOK {
-		t.Errorf("%d %s", a.StatusCode, a.body)
+		t.Errorf("indexed: got %d %s, want 200", a.StatusCode, a.body)
 	}
 	e := requireFailure(t, world.get("/v1/SN_MAIN/tx/"+pending.String()), http.StatusNotFound, domain.CodeNotFound)
 	if !strings.HasPrefix(e.Message, "pending_indexing") {
-		t.Errorf("got %s", e.Message)
+		t.Errorf("got %q, want pending_indexing", e.Message)
 	}
 	e = requireFailure(t, world.get("/v1/SN_MAIN/tx/0x1"), http.StatusNotFound, domain.CodeNotFound)
 	if strings.Contains(e.Message, "pending_indexing") {
-		t.Errorf("got %s", e.Message)
+		t.Errorf("unknown: got %q, want no pending_indexing", e.Message)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestFailingOrSilentNodeDoesNotChangeTheResponse(t *testing.T) {
 		n := asked{questions: make(chan starknet.Felt, 1), answer: answer}
 		e := requireFailure(t, newGrowing(t, 31, n).get("/v1/SN_MAIN/tx/0x7"), http.StatusNotFound, domain.CodeNotFound)
 		if hash := <-n.questions; hash != starknet.FeltFromUint64(7) || strings.Contains(e.Message, "pending_indexing") {
-			t.Errorf("%s: asked for %s, said %s", name, hash, e.Message)
+			t.Errorf("%s: got %q after a lookup of %s, want no pending_indexing after one of 0x7", name, e.Message, hash)
 		}
 	}
 }
@@ -101,12 +101,12 @@ func TestConcurrentTransactionLookupsAtTheNodeAreLimited(t *testing.T) {
 		<-n.questions
 	}
 	if e := requireFailure(t, world.get("/v1/SN_MAIN/tx/0x7"), http.StatusNotFound, domain.CodeNotFound); strings.Contains(e.Message, "pending_indexing") {
-		t.Errorf("a request that nobody asked the node for says %s", e.Message)
+		t.Errorf("over the limit: got %q, want no pending_indexing", e.Message)
 	}
 	close(answered)
 	for range atOnce {
 		if e := requireFailure(t, <-answers, http.StatusNotFound, domain.CodeNotFound); !strings.Contains(e.Message, "pending_indexing") {
-			t.Errorf("got %s", e.Message)
+			t.Errorf("got %q, want pending_indexing", e.Message)
 		}
 	}
 }

@@ -92,19 +92,19 @@ func TestPoolsListWhatKnownFactoriesCreated(t *testing.T) {
 			for _, limit := range []int{1, 100} {
 				got := walk[poolItem](s, poolsPath(of), nil, limit)
 				if difference := cmp.Diff(want[of], got); difference != "" {
-					t.Errorf("%s, scanned %v: want -, got +\n%s", of, scanned, difference)
+					t.Errorf("%s, scanned %v (-want +got):\n%s", of, scanned, difference)
 				}
 				for _, item := range got {
 					kinds[item.MarketKind] = true
 				}
 			}
 			if got := read[poolPage](s, poolsPath(of)); got.Coverage.Status != domain.CoverageExact || got.TokenAddress != of {
-				t.Errorf("%s: got %+v", of, got.Coverage)
+				t.Errorf("%s: got %s of %s, want exact coverage", of, encodeText(got.Coverage), got.TokenAddress)
 			}
 		}
 	}
 	if len(kinds) != 2 {
-		t.Errorf("the chain shows only %v", kinds)
+		t.Errorf("got the kinds %v, want both", kinds)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestThePairedTokenShowsItsSymbol(t *testing.T) {
 	}
 	for _, item := range walk[poolItem](s, poolsPath(network.Strk), nil, 100) {
 		if named := item.PairedToken.Address == network.Eth; named != (item.PairedToken.Symbol != nil) {
-			t.Errorf("got %+v", item.PairedToken)
+			t.Errorf("got %s, want a symbol of ETH alone", encodeText(item.PairedToken))
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestPoolOfAnUnknownClassIsOmitted(t *testing.T) {
 	}
 	want := everyPool(t)[network.Eth]
 	if len(want) < 3 {
-		t.Fatalf("ETH has only %d pools", len(want))
+		t.Fatalf("got %d pools of ETH, want at least 3", len(want))
 	}
 	for i, statement := range []string{
 		"UPDATE contract_classes SET class = (SELECT min(id) FROM classes WHERE chain = 1) WHERE address = (SELECT id FROM addresses WHERE chain = 1 AND felt = $1)",
@@ -157,7 +157,7 @@ func TestPoolOfAnUnknownClassIsOmitted(t *testing.T) {
 		requireEqual(t, "the others", walk[poolItem](s, poolsPath(network.Eth), nil, 1), want[2:])
 		got := read[poolPage](s, poolsPath(network.Eth))
 		if got.Coverage.Status != domain.CoveragePartial || *got.Coverage.ReasonCode != token.ReasonPoolsUnrecognised {
-			t.Errorf("got %+v", got.Coverage)
+			t.Errorf("got %s, want partial for %s", encodeText(got.Coverage), token.ReasonPoolsUnrecognised)
 		}
 	}
 }
@@ -176,7 +176,7 @@ func TestEventOfAnotherContractCreatesNoPool(t *testing.T) {
 	scanPools(t, s)
 	for of := range everyPool(t) {
 		if got := walk[poolItem](s, poolsPath(of), nil, 100); len(got) > 0 {
-			t.Errorf("%s has %d pools", of, len(got))
+			t.Errorf("%s: got %d pools, want none", of, len(got))
 		}
 	}
 }
@@ -204,7 +204,7 @@ func TestManyNewPoolsMakeTheListPartialUntilTheyAreRead(t *testing.T) {
 			AND address = (SELECT id FROM addresses WHERE chain = 1 AND felt = $2) ORDER BY block, tx, log LIMIT 1) e, generate_series(1, 1500) n`,
 		selectorBytes("PairCreated"), of[:])
 	if err != nil || tag.RowsAffected() != 1500 {
-		t.Fatal(err, tag)
+		t.Fatalf("got %s and %v, want 1500 new events", tag, err)
 	}
 	if _, err := conn.Exec(t.Context(), `INSERT INTO transactions SELECT t.block, 20000 + n, t.chain, t.sender, t.contract, t.selector, t.type, t.version, t.reverted,
 		t.fee_in_fri, t.signature_len, t.l1_gas, t.l1_data_gas, t.l2_gas, t.fee, t.nonce, t.hash, t.class, t.calldata, t.revert_reason
@@ -217,18 +217,18 @@ func TestManyNewPoolsMakeTheListPartialUntilTheyAreRead(t *testing.T) {
 	}
 	got := read[poolPage](s, poolsPath(network.Eth))
 	if got.Coverage.Status != domain.CoveragePartial || *got.Coverage.ReasonCode != token.ReasonPoolsLagging {
-		t.Errorf("got %+v", got.Coverage)
+		t.Errorf("got %s, want partial for %s", encodeText(got.Coverage), token.ReasonPoolsLagging)
 	}
 	scanPools(t, s)
 	if got := read[poolPage](s, poolsPath(network.Eth)); got.Coverage.Status != domain.CoverageExact {
-		t.Errorf("got %+v", got.Coverage)
+		t.Errorf("after a scan: got %s, want exact", encodeText(got.Coverage))
 	}
 	all := walk[poolItem](s, poolsPath(network.Eth), nil, 100)
 	if want := len(everyPool(t)[network.Eth]) + 1500; len(all) != want {
-		t.Errorf("%d pools instead of %d", len(all), want)
+		t.Errorf("got %d pools, want %d", len(all), want)
 	}
 	if !slices.IsSortedFunc(all, func(a, b poolItem) int { return int(b.CreatedAtBlock) - int(a.CreatedAtBlock) }) {
-		t.Error("they are not newest first")
+		t.Error("got unsorted pools, want the newest first")
 	}
 }
 
@@ -236,8 +236,8 @@ func TestPoolsNeedThePartnerPermission(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	path := fmt.Sprintf("/v1/SN_MAIN/token/%s/markets/pools", frame.TokenParam.Example)
-	requireFailure(t, s.show("GET", path, "X-Service-Api-Key", s.access.Keys[account.Read]), 403, domain.CodeForbidden)
-	if a := s.show("GET", path, "X-Service-Api-Key", s.access.Keys[account.Partner]); a.StatusCode != 200 {
-		t.Errorf("a partner gets %d %s", a.StatusCode, a.body)
+	requireFailure(t, s.askWith("GET", path, "X-Service-Api-Key", s.access.Keys[account.Read]), 403, domain.CodeForbidden)
+	if a := s.askWith("GET", path, "X-Service-Api-Key", s.access.Keys[account.Partner]); a.StatusCode != 200 {
+		t.Errorf("partner: got %d %s, want 200", a.StatusCode, a.body)
 	}
 }

@@ -94,7 +94,7 @@ func TestPreviewsMatchTheChain(t *testing.T) {
 	}
 	ask()
 	if truncated == 0 {
-		t.Error("no transaction of the chain has more transfers than a preview shows")
+		t.Error("got no transaction with more transfers than a preview shows, want some")
 	}
 }
 
@@ -105,19 +105,19 @@ func TestPreviewsKeepTheOrderOfTheRequest(t *testing.T) {
 	asked := []starknet.Felt{unknown, known, other, known, unknown, blocks[28].Header.Hash}
 	got := decodeBody[batchBody[previewItem]](t, s.postJSON("/v1/SN_MAIN/tx/previews", hashesBody(asked)))
 	if got.ChainID != domain.Mainnet || len(got.Items) != len(asked) {
-		t.Fatalf("got %+v", got)
+		t.Fatalf("got %d items of %s, want %d of %s", len(got.Items), got.ChainID, len(asked), domain.Mainnet)
 	}
 	for i, item := range got.Items {
 		found := asked[i] == known || asked[i] == other
 		if item.TxHash != asked[i] || item.Found != found {
-			t.Errorf("item %d is %s, found %v", i, item.TxHash, item.Found)
+			t.Errorf("item %d: got %s, found %v, want %s, found %v", i, item.TxHash, item.Found, asked[i], found)
 		}
 		if !found && !reflect.DeepEqual(item, previewItem{TxHash: asked[i], TokenTransfers: []transferRow{}, Coverage: frame.RenderCoverage(domain.Coverage{Status: domain.CoverageExact})}) {
-			t.Errorf("an unknown transaction has %+v", item)
+			t.Errorf("unknown transaction: got %s, want only its hash and exact coverage", encodeText(item))
 		}
 	}
 	if !reflect.DeepEqual(got.Items[1], got.Items[3]) {
-		t.Error("a repeated hash is answered differently")
+		t.Errorf("repeated hash: got %s, want %s as before", encodeText(got.Items[3]), encodeText(got.Items[1]))
 	}
 }
 
@@ -126,11 +126,11 @@ func TestPreviewsAcceptOneTo128Hashes(t *testing.T) {
 	s := newExplorer(t)
 	many := make([]starknet.Felt, 129)
 	if a := s.postJSON("/v1/SN_MAIN/tx/previews", hashesBody(many[:128])); a.StatusCode != http.StatusOK {
-		t.Errorf("128 hashes: %d %s", a.StatusCode, a.body)
+		t.Errorf("128 hashes: got %d %s, want 200", a.StatusCode, a.body)
 	}
 	padded := strings.ReplaceAll(hashesBody(many[:128]), `"0x0"`, `"0x`+strings.Repeat("0", 63)+`A"`)
 	if got := decodeBody[batchBody[previewItem]](t, s.postJSON("/v1/SN_MAIN/tx/previews", padded)); got.Items[0].TxHash != starknet.FeltFromUint64(10) {
-		t.Errorf("a padded hash is %s", got.Items[0].TxHash)
+		t.Errorf("padded hash: got %s, want 0xa", got.Items[0].TxHash)
 	}
 	for _, body := range []string{
 		hashesBody(many), `{"hashes":[]}`, `{}`, `{"hashes":null}`, `{"hashes":"0x1"}`, `{"hashes":[1]}`, `{"hashes":["1"]}`, `{"hashes":["0x1",null]}`,
@@ -164,6 +164,6 @@ func TestPreviewsOverTheirTimeLimitSayWhenToRetry(t *testing.T) {
 	a := s.postJSON("/v1/SN_MAIN/tx/previews", `{"hashes":["0x1"]}`)
 	requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 	if a.Header.Get("Retry-After") != "2" {
-		t.Errorf("Retry-After is %q", a.Header.Get("Retry-After"))
+		t.Errorf("got Retry-After %q, want 2", a.Header.Get("Retry-After"))
 	}
 }

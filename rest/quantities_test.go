@@ -69,11 +69,11 @@ func TestLatestIsResolvedToAHashFirst(t *testing.T) {
 	calls := s.wire.calls()
 	for _, call := range calls {
 		if !strings.HasSuffix(call, head+"]") {
-			t.Errorf("the node was asked %s", call)
+			t.Errorf("got the call %s of the node, want the block %s", call, head)
 		}
 	}
 	if len(calls) != 4 {
-		t.Errorf("the node was asked %d times", len(calls))
+		t.Errorf("got %d calls of the node, want 4", len(calls))
 	}
 }
 
@@ -83,12 +83,12 @@ func TestPendingHasNoHash(t *testing.T) {
 	for _, path := range s.statePaths("pending") {
 		got := decoded[map[string]any](s.service, path)
 		if hash, there := got["blockHash"]; !there || hash != nil || got["blockNumber"] != float64(61) || got["blockTag"] != "pending" {
-			t.Errorf("%s: %v", path, got)
+			t.Errorf("%s: got %v, want the pending block 61 without a hash", path, got)
 		}
 	}
 	for _, call := range s.wire.calls() {
 		if !strings.HasSuffix(call, `"pre_confirmed"]`) {
-			t.Errorf("the node was asked %s", call)
+			t.Errorf("got the call %s of the node, want pre_confirmed", call)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func TestAFailingNodeIsNeverZero(t *testing.T) {
 				s.reconnect()
 				a := s.get(path)
 				if requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable); a.Header.Get("Retry-After") == "" {
-					t.Errorf("%s, %s: there is no Retry-After", name, path)
+					t.Errorf("%s, %s: got no Retry-After, want one", name, path)
 				}
 			}
 		}
@@ -165,7 +165,7 @@ func TestReplacedBlockIsLookedUpAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if a := s.get(s.statePaths(tag)[0]); a.StatusCode != status {
-			t.Errorf("%s: %d %s", tag, a.StatusCode, a.body)
+			t.Errorf("%s: got %d %s, want %d", tag, a.StatusCode, a.body, status)
 		}
 		s.sim.ClearFaults()
 	}
@@ -197,18 +197,18 @@ func TestFinalizedResponseIsCached(t *testing.T) {
 	}
 	for i, path := range s.statePaths(number) {
 		if got := s.get(path); got.body != answers[path] {
-			t.Errorf("%s: got %s, then %s", path, answers[path], got.body)
+			t.Errorf("%s: got %s, want %s as before", path, got.body, answers[path])
 		}
 		same := s.get(s.statePaths(hash)[i]).body // the same block by another name
 		if strings.Replace(same, `"blockTag":"`+hash, `"blockTag":"`+number, 1) != answers[path] {
-			t.Errorf("by its hash it is %s, by its number %s", same, answers[path])
+			t.Errorf("by its hash: got %s, want %s as by its number", same, answers[path])
 		}
 	}
 	for _, path := range s.statePaths("59") { // which a reorganisation can undo
 		requireFailure(t, s.get(path), http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 	}
 	if again := len(s.wire.calls()); again < asked {
-		t.Errorf("%d calls became %d", asked, again)
+		t.Errorf("got %d calls of the node, want at least %d", again, asked)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestStateIsUnavailableWithoutANode(t *testing.T) {
 	for _, path := range s.statePaths("latest") {
 		a := bare.get(path)
 		if e := requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable); !strings.Contains(e.Message, "has no upstream node for") {
-			t.Errorf("got %s", e.Message)
+			t.Errorf("got %q, want that there is no upstream node", e.Message)
 		}
 	}
 }

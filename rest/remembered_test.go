@@ -79,7 +79,7 @@ func (r *remembering) spoilt(number int) (transaction, byHash, byNumber bool) {
 func (r *remembering) requireSpoilt(number int, want bool) {
 	r.t.Helper()
 	if transaction, byHash, byNumber := r.spoilt(number); transaction != want || byHash != want || byNumber != want {
-		r.t.Errorf("block %d is read anew: transaction %v, by hash %v, by number %v; want %v", number, transaction, byHash, byNumber, want)
+		r.t.Errorf("block %d: got the stored rows %v for the transaction, %v by hash and %v by number, want %v", number, transaction, byHash, byNumber, want)
 	}
 }
 

@@ -77,7 +77,7 @@ func TestPreviewsDoNotMixTwoForks(t *testing.T) {
 	asked := []starknet.Felt{world.blocks[49].Transactions[0].Hash, world.blocks[48].Transactions[0].Hash}
 	got := decodeBody[batchBody[previewItem]](t, world.postJSON("/v1/SN_MAIN/tx/previews", hashesBody(asked)))
 	if got.Items[0].Found || !got.Items[1].Found || len(got.Items[1].TokenTransfers) == 0 {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %s, want only the second found, with transfers", encodeText(got))
 	}
 }
 
@@ -86,7 +86,7 @@ func TestBlockDoesNotMixTwoForks(t *testing.T) {
 	for _, name := range []string{"49", "latest"} {
 		got := decodeBody[blockBody](t, newInterrupted(t, 1).get("/v1/SN_MAIN/block/"+name))
 		if got.TxCount != len(got.Transactions) || got.BlockHash == repotest.Everyday(t)[49].Header.Hash {
-			t.Errorf("%s has %d transactions and shows %d", name, got.TxCount, len(got.Transactions))
+			t.Errorf("%s: got block %s with %d transactions and %d listed, want the block after the reorg with all of them", name, got.BlockHash, got.TxCount, len(got.Transactions))
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestContinuousReorgsMakeTheReadUnavailable(t *testing.T) {
 		a := world.get(path)
 		requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 		if a.Header.Get("Retry-After") == "" {
-			t.Error("nobody says when to come back")
+			t.Errorf("%s: got no Retry-After, want one", path)
 		}
 	}
 }

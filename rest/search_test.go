@@ -43,7 +43,7 @@ func TestSearchFindsEveryKindOfHash(t *testing.T) {
 	requireEqual(t, "a token", s.search(token.String()), hit("token", token, "address"))
 	for _, text := range []string{"61", "0x1", "0x0", "no such thing", "99999999999999999999", "%", "' OR 1=1 --", "\\", "💎", strings.Repeat("x", 256)} {
 		if got := s.search(text); len(got) != 0 {
-			t.Errorf("%q names %v", text, got)
+			t.Errorf("%q: got %s, want nothing", text, encodeText(got))
 		}
 	}
 }
@@ -88,12 +88,12 @@ func TestSearchReportsTheKindOfEveryAddress(t *testing.T) {
 		if !slices.ContainsFunc(got, func(hit searchHit) bool {
 			return hit.Kind == kind && hit.ID == address.String() && hit.Matched == "address"
 		}) {
-			t.Errorf("%s is %v, want %s", address, got, kind)
+			t.Errorf("%s: got %s, want %s", address, encodeText(got), kind)
 		}
 	}
 	for _, kind := range []search.Kind{"token", "account", "contract", "address"} {
 		if seen[kind] == 0 {
-			t.Errorf("the chain has no %s", kind)
+			t.Errorf("got no %s on the chain, want some", kind)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func nameTokens(t *testing.T, s *service, words ...[2]string) []starknet.Felt {
 	t.Helper()
 	blocks, addresses := repotest.Everyday(t), unlabelledTokens(t, s)
 	if len(addresses) < len(words) {
-		t.Fatalf("the chain has only %d tokens", len(addresses))
+		t.Fatalf("got %d tokens on the chain, want at least %d", len(addresses), len(words))
 	}
 	last := len(addresses) - 1 // which is of a later block than the first
 	addresses[1], addresses[last] = addresses[last], addresses[1]
@@ -131,7 +131,7 @@ func nameTokens(t *testing.T, s *service, words ...[2]string) []starknet.Felt {
 		reading.Tokens = append(reading.Tokens, token.Description{Token: addresses[i], Metadata: said})
 	}
 	if n, err := tokens.NewTokens(s.db).StoreMetadata(t.Context(), domain.Mainnet, reading); err != nil || n != len(words) {
-		t.Fatalf("%d tokens were named, %v", n, err)
+		t.Fatalf("got %d named tokens and %v, want %d", n, err, len(words))
 	}
 	return addresses[:len(words)]
 }
@@ -156,20 +156,20 @@ func TestSearchFindsTokensByPrefix(t *testing.T) {
 	} {
 		got := s.search(text)
 		if len(got) != len(want) {
-			t.Errorf("%q names %v", text, got)
+			t.Errorf("%q: got %s, want %d tokens", text, encodeText(got), len(want))
 			continue
 		}
 		for i, w := range want {
 			if got[i].Kind != "token" || got[i].ID != addresses[w.token].String() || got[i].Matched != w.matched || *got[i].Label != label[w.token] {
-				t.Errorf("%q: hit %d is %+v, want token %d by %s", text, i, got[i], w.token, w.matched)
+				t.Errorf("%q: hit %d: got %s, want token %d by %s", text, i, encodeText(got[i]), w.token, w.matched)
 			}
 		}
 	}
 	if got := s.search("42"); len(got) != 2 || got[0].Kind != "block" || got[1].ID != addresses[5].String() {
-		t.Errorf("42 names %v", got)
+		t.Errorf("42: got %s, want the block and the token %s", encodeText(got), addresses[5])
 	}
 	if got := s.search(addresses[3].String()); len(got) != 1 || *got[0].Label != "XYDT (Zether XYD)" {
-		t.Errorf("the address names %v", got)
+		t.Errorf("%s: got %s, want XYDT (Zether XYD)", addresses[3], encodeText(got))
 	}
 }
 
@@ -202,7 +202,7 @@ func TestSearchFindsAddressesByTheirLabels(t *testing.T) {
 	strk := starknet.MustFelt("0x4718f5a0fc34cc1af16a1cdee98ffb20c31f5cd61d6ab07201858f4287c938d")
 	shipped, err := s.services.Labels.Of(t.Context(), domain.Mainnet, []starknet.Felt{strk})
 	if err != nil || shipped[0] == nil {
-		t.Fatalf("the registry does not know the fee token: %v", err)
+		t.Fatalf("got the label %v and %v, want one of the fee token", shipped, err)
 	}
 	requireEqual(t, "the registry", s.search(shipped[0].Text), []searchHit{{Kind: "token", ID: strk.String(), Label: &shipped[0].Text, Matched: "label"}})
 }

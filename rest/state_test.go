@@ -148,7 +148,7 @@ func (s *stateful) contract(name string) starknet.Felt {
 			return contract.Address
 		}
 	}
-	s.t.Fatalf("there is no %s", name)
+	s.t.Fatalf("got no contract %s, want one", name)
 	return starknet.Felt{}
 }
 
@@ -170,7 +170,7 @@ func (s *stateful) says(number uint64, contract starknet.Felt, calldata []starkn
 			return whole.String()
 		}
 	}
-	s.t.Fatalf("%s has none of %v", contract, functions)
+	s.t.Fatalf("%s: got none of the views %v, want one", contract, functions)
 	return ""
 }
 
@@ -179,7 +179,7 @@ func decoded[T any](s *service, path string) (body T) {
 	s.t.Helper()
 	a := s.get(path)
 	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.StatusCode != http.StatusOK {
-		s.t.Fatalf("%s: %v in %d %s", path, err, a.StatusCode, a.body)
+		s.t.Fatalf("%s: got %d %s (%v), want 200 and a %T", path, a.StatusCode, a.body, err, body)
 	}
 	return body
 }

@@ -38,10 +38,10 @@ func TestStatusReportsTheIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.ChainID != "SN_MAIN" || got.HeadBlockNumber != 763497 || got.HeadBlockHash != "0x5b0" || got.Indexer.State != "following" || got.LagBlocks != nil {
-		t.Errorf("got %s", a.body)
+		t.Errorf("got %s, want the head 763497 0x5b0 followed, without a lag", a.body)
 	}
 	if age := time.Since(got.AsOf); age < 0 || age > time.Minute {
-		t.Errorf("as of %s", got.AsOf)
+		t.Errorf("got a status as of %s, want one of the last minute", got.AsOf)
 	}
 }
 
@@ -76,11 +76,11 @@ func TestStatusReportsTheVisibleBlocks(t *testing.T) {
 		"watermarkAgeSeconds/60":      {*got.L1Finality.WatermarkAgeSeconds / 60, 60},
 	} {
 		if pair[0] != pair[1] {
-			t.Errorf("%s is %d, want %d", name, pair[0], pair[1])
+			t.Errorf("%s: got %d, want %d", name, pair[0], pair[1])
 		}
 	}
 	if level := got.Verification.Level; level != facts.TransactionsVerified {
-		t.Errorf("verification.level is %s, want %s", level, facts.TransactionsVerified)
+		t.Errorf("verification.level: got %s, want %s", level, facts.TransactionsVerified)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestStatusOfAChainWithoutAnIndexer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.HeadBlockNumber != nil || got.Indexer.State != chain.Halted || *got.Indexer.ReasonCode != chain.ReasonNoIndexer {
-		t.Errorf("got %s", a.body)
+		t.Errorf("got %s, want it halted for %s, without a head", a.body, chain.ReasonNoIndexer)
 	}
 }
 
@@ -112,6 +112,6 @@ func TestStatusOfAStoppedIndex(t *testing.T) {
 	last := uint64(len(repotest.Everyday(t))) - 1
 	if *got.LatestIndexedBlockNumber != last || *got.FinalizedBlockNumber != repotest.FollowedFinalized ||
 		*got.LatestL1AcceptedBlockNumber != repotest.FollowedL1 || *got.Indexer.ReasonCode != chain.ReasonNoIndexer {
-		t.Errorf("got %s", a.body)
+		t.Errorf("got %s, want blocks up to %d, %d finalized and %d accepted on L1, and %s", a.body, last, repotest.FollowedFinalized, repotest.FollowedL1, chain.ReasonNoIndexer)
 	}
 }

@@ -34,7 +34,7 @@ func (s *service) summary(of starknet.Felt) tokenBody {
 	var body tokenBody
 	a := s.get("/v1/SN_MAIN/token/" + of.String())
 	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.StatusCode != http.StatusOK {
-		s.t.Fatalf("%v in %d %s", err, a.StatusCode, a.body)
+		s.t.Fatalf("%s: got %d %s (%v), want 200 and a token", of, a.StatusCode, a.body, err)
 	}
 	return body
 }
@@ -58,7 +58,7 @@ func TestATokensSummaryCountsItsTransfers(t *testing.T) {
 		if got.SummaryCacheStatus != want || *got.TransferCount != transfers || *got.DistinctFromCount != uint64(len(senders)) ||
 			*got.DistinctToCount != uint64(len(receivers)) || *got.LatestTransferBlock != latest || got.Standard != "erc20" ||
 			(got.SummaryCacheUpdatedIso != nil) != (want == token.SummaryCurrent) {
-			t.Errorf("got %+v", got)
+			t.Errorf("got %s, want %s with %d transfers of %d senders to %d receivers, the last in block %d", encodeText(got), want, transfers, len(senders), len(receivers), latest)
 		}
 		if _, err := tokens.NewSummaries(s.db).SumTransfers(t.Context(), domain.Mainnet, 1); err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func TestATokensSummaryCountsItsTransfers(t *testing.T) {
 	}
 	s.strike("UPDATE index_checkpoints SET block = 1000, finalized_block = 500")
 	if got := s.summary(of); got.SummaryCacheStatus != token.SummaryStale || *got.TransferCount >= transfers {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %s, want %s with fewer than %d transfers", encodeText(got), token.SummaryStale, transfers)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestTokenWithoutCountsHasNullsInsteadOfZeros(t *testing.T) {
 		`"distinctToCount":null`, `"totalSupplyRaw":null`, `"totalSupplyBlockNumber":null`, `"symbol":null`, `"metadataUpdatedAtIso":null`,
 	} {
 		if !strings.Contains(a.body, want) {
-			t.Errorf("no %s in %s", want, a.body)
+			t.Errorf("got %s, want %s in it", a.body, want)
 		}
 	}
 }
@@ -105,11 +105,11 @@ func TestTokenMatchesItsContract(t *testing.T) {
 		`"totalSupplyRaw":"115792089237316195423570985008687907853269984665640564039457584007913129639935"`, `"totalSupplyBlockNumber":44`,
 	} {
 		if !strings.Contains(a.body, want) {
-			t.Errorf("no %s in %s", want, a.body)
+			t.Errorf("got %s, want %s in it", a.body, want)
 		}
 	}
 	if a := s.get("/v1/SN_MAIN/token/" + of.String() + "/transfers?limit=1"); !strings.Contains(a.body, `"tokenSymbol":"ETH","tokenName":"Ether","tokenDecimals":18`) {
-		t.Errorf("got %s", a.body)
+		t.Errorf("got %s, want the symbol, name and decimals of ETH", a.body)
 	}
 }
 

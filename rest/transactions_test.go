@@ -124,7 +124,7 @@ func requireLogs(t *testing.T, b *facts.Block, tx *facts.Transaction, logs []eve
 			row := logs[total]
 			if row.BlockNumber != b.Header.Number || row.TxHash != tx.Hash || row.TxIndex != tx.Index || row.LogIndex != total || row.Address != e.FromAddress ||
 				!reflect.DeepEqual(row.Keys, append([]starknet.Felt{}, e.Keys...)) || !reflect.DeepEqual(row.Data, append([]starknet.Felt{}, e.Data...)) {
-				t.Errorf("log %d of %s: got %+v", total, tx.Hash, row)
+				t.Errorf("log %d of %s: got %s, want %+v", total, tx.Hash, encodeText(row), e)
 			}
 		}
 		total++
@@ -161,7 +161,7 @@ func requireTransaction(t *testing.T, s *service, b *facts.Block, tx *facts.Tran
 	want := expectedTransaction(&b.Header, tx)
 	total := requireLogs(t, b, tx, got.Logs)
 	if len(got.Logs) != min(total, 96) {
-		t.Errorf("%s: %d of %d logs", tx.Hash, len(got.Logs), total)
+		t.Errorf("%s: got %d logs, want %d of %d", tx.Hash, len(got.Logs), min(total, 96), total)
 	}
 	want.LogsTruncated = total > 96
 	want.AccountCalls, want.AccountCallCount = h.expectedCalls(b.Header.Number, tx)
@@ -234,11 +234,11 @@ func TestCallsAreDecodedWithTheClassInForce(t *testing.T) {
 		}
 	}
 	if len(replaced) == 0 {
-		t.Error("the chain replaces no class that is called in the same block")
+		t.Error("got no call in the block that replaces its class, want some")
 	}
 	got := decodeBody[transactionBody](t, s.get("/v1/SN_MAIN/tx/0x37ea899ae28543489542ffed5d02685b279131135279673bf7efa8f018b71f4"))
 	if len(got.AccountCalls) != 2 || *got.AccountCallCount != 2 || *got.AccountCalls[0].SelectorName != "mint" || got.AccountCalls[0].DecodedCalldata[1].Label != "token_id" || *got.AccountCalls[0].DecodedCalldata[1].NumericValue != "17" {
-		t.Errorf("got %s", frame.Encode(got.AccountCalls))
+		t.Errorf("got %s, want 2 calls, the first a mint of token 17", frame.Encode(got.AccountCalls))
 	}
 }
 
@@ -252,7 +252,7 @@ func TestLogLimitTruncatesTheLogsAndReportsIt(t *testing.T) {
 			got := decodeBody[transactionBody](t, s.get(fmt.Sprintf("/v1/SN_MAIN/tx/%s?log_limit=%d", tx.Hash, limit)))
 			total := requireLogs(t, b, tx, got.Logs)
 			if total != place.logs || len(got.Logs) != min(limit, total) || got.LogsTruncated != (total > limit) {
-				t.Errorf("limit %d: %d of %d logs, truncated %v", limit, len(got.Logs), total, got.LogsTruncated)
+				t.Errorf("limit %d: got %d of %d logs, truncated %v, want %d of %d", limit, len(got.Logs), total, got.LogsTruncated, min(limit, place.logs), place.logs)
 			}
 		}
 	}
@@ -270,7 +270,7 @@ func TestAnUnknownTransactionIsNotFound(t *testing.T) {
 	for _, unknown := range []starknet.Felt{{}, starknet.FeltFromUint64(1), sameTag, blocks[28].Header.Hash} {
 		e := requireFailure(t, s.get("/v1/SN_MAIN/tx/"+unknown.String()), http.StatusNotFound, domain.CodeNotFound)
 		if strings.Contains(e.Message, "pending_indexing") {
-			t.Errorf("got %s", e.Message)
+			t.Errorf("%s: got %q, want no pending_indexing", unknown, e.Message)
 		}
 	}
 	for _, malformed := range []string{"1", "0x", "0xzz", strings.Repeat("0x1", 30), "0x800000000000011000000000000000000000000000000000000000000000001"} {
@@ -287,13 +287,13 @@ func TestATransactionTakesTwoRoundTrips(t *testing.T) {
 	read := func() (statements, trips int64) {
 		ctx, count := telemetry.CountStatements(chain.AtOneMoment(t.Context()))
 		if found, err := s.services.Details.ByHash(ctx, domain.Mainnet, hash, 96); err != nil || len(found.Logs.Items) == 0 || len(found.Calls) == 0 {
-			t.Fatalf("%+v, %v", found, err)
+			t.Fatalf("got %+v and %v, want logs and calls", found, err)
 		}
 		return int64(count.N()), int64(count.Trips())
 	}
 	read() // classes are read once
 	if statements, trips := read(); statements != 1+2 || trips != 1+2 {
-		t.Errorf("%d statements in %d round trips, want 3 in 3", statements, trips)
+		t.Errorf("got %d statements in %d round trips, want 3 in 3", statements, trips)
 	}
 }
 
@@ -306,6 +306,6 @@ func TestADamagedRowIsAnInternalErrorWhoseCauseIsInTheLog(t *testing.T) {
 	a := r.get("/v1/SN_MAIN/tx/" + repotest.Everyday(t)[28].Transactions[15].Hash.String())
 	requireFailure(t, a, http.StatusInternalServerError, domain.CodeInternal)
 	if strings.Contains(a.body, "malformed") || !strings.Contains(r.log.String(), "malformed") {
-		t.Errorf("answered %s, logged %s", a.body, r.log)
+		t.Errorf("got the response %s and the log %s, want the cause in the log alone", a.body, r.log)
 	}
 }

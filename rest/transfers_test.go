@@ -77,10 +77,10 @@ func (s *service) transferPages(path string, query url.Values) (list []string) {
 			Coverage   struct{ Status string }
 		}
 		if err := json.Unmarshal([]byte(a.body), &page); err != nil || a.StatusCode != http.StatusOK {
-			s.t.Fatalf("%v in %d %s", err, a.StatusCode, a.body)
+			s.t.Fatalf("%s: got %d %s (%v), want 200 and a list", path, a.StatusCode, a.body, err)
 		}
 		if page.ChainID != "SN_MAIN" || page.Coverage.Status != "exact" {
-			s.t.Fatalf("got %s", a.body)
+			s.t.Fatalf("%s: got %s, want exact coverage of SN_MAIN", path, a.body)
 		}
 		for _, item := range page.Items {
 			list = append(list, string(item))
@@ -168,7 +168,7 @@ func TestATransferBetweenTwoMatchingAddressesIsListedOnce(t *testing.T) {
 	query.Add("address", "0x1")
 	a := s.get("/v1/SN_MAIN/token/" + of.String() + "/transfers?" + query.Encode())
 	if e := requireFailure(t, a, http.StatusBadRequest, domain.CodeInvalidRequest); !strings.Contains(e.Message, "at most 128 times") {
-		t.Errorf("got %s", e.Message)
+		t.Errorf("got %q, want at most 128 addresses", e.Message)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestAnyDirectionListsASelfTransferOnce(t *testing.T) {
 	s, all := newExplorer(t), movements(t)
 	at := slices.IndexFunc(all, func(m movement) bool { return m.From == m.To })
 	if at < 0 {
-		t.Fatal("nobody sent anything to himself")
+		t.Fatal("got no transfer of an address to itself, want one")
 	}
 	self := all[at].From
 	for direction, holds := range map[string]func(m *movement) bool{
@@ -196,7 +196,7 @@ func TestAnyDirectionListsASelfTransferOnce(t *testing.T) {
 			}
 		}
 		if count != 1 {
-			t.Errorf("%s: the transfer is listed %d times", direction, count)
+			t.Errorf("%s: got the transfer %d times, want once", direction, count)
 		}
 	}
 }
@@ -219,7 +219,7 @@ func TestTransfersOfAnAddressAreFilteredBeforePaging(t *testing.T) {
 		t.Errorf("got %d rows, want %d", len(got), len(want))
 	}
 	if got := s.transferPages("/v1/SN_MAIN/address/0xdead/transfers", url.Values{}); len(got) != 0 {
-		t.Errorf("an address without transfers has %d", len(got))
+		t.Errorf("unknown address: got %d transfers, want none", len(got))
 	}
 }
 
@@ -244,7 +244,7 @@ func TestCursorOfOtherFiltersIsRejected(t *testing.T) {
 	} {
 		e := requireFailure(t, s.get(path+"&cursor="+page.NextCursor), http.StatusBadRequest, domain.CodeInvalidRequest)
 		if e.DocSlug != "errors/invalid-cursor" || !strings.HasPrefix(e.Message, "invalid_cursor") {
-			t.Errorf("%s: %+v", path, e)
+			t.Errorf("%s: got %+v, want invalid_cursor", path, e)
 		}
 	}
 }
@@ -259,7 +259,7 @@ func TestTransfersOfAPartialHistoryArePartial(t *testing.T) {
 		"?from_block=5": `"coverage":{"status":"exact","reasonCode":null}`,
 	} {
 		if a := s.get("/v1/SN_MAIN/address/0x1/transfers" + query); !strings.Contains(a.body, want) {
-			t.Errorf("%s: %s", query, a.body)
+			t.Errorf("%q: got %s, want %s in it", query, a.body, want)
 		}
 	}
 }

@@ -45,10 +45,10 @@ func (s *service) wallet(format string, args ...any) (body walletBody) {
 	s.t.Helper()
 	a := s.postJSON(walletPath, fmt.Sprintf(format, args...))
 	if err := json.Unmarshal([]byte(a.body), &body); err != nil || a.StatusCode != http.StatusOK {
-		s.t.Fatalf("%v in %d %s", err, a.StatusCode, a.body)
+		s.t.Fatalf("got %d %s (%v), want 200 and a wallet", a.StatusCode, a.body, err)
 	}
 	if body.RequestID != a.Header.Get("X-Request-Id") {
-		s.t.Errorf("the request id is %s, that of the header %s", body.RequestID, a.Header.Get("X-Request-Id"))
+		s.t.Errorf("got the request id %s, want %s as in the header", body.RequestID, a.Header.Get("X-Request-Id"))
 	}
 	return body
 }
@@ -81,7 +81,7 @@ func TestEveryBalanceOfAWalletIsOfOneBlock(t *testing.T) {
 	s := newStateful(t)
 	owner, tokens := receiver(t)
 	if len(tokens) < 3 {
-		t.Fatalf("%s received %d tokens", owner, len(tokens))
+		t.Fatalf("%s: got %d received tokens, want at least 3", owner, len(tokens))
 	}
 	at := func(number uint64) *starknet.Felt {
 		block, err := s.sim.Block(number)
@@ -91,34 +91,34 @@ func TestEveryBalanceOfAWalletIsOfOneBlock(t *testing.T) {
 		return &block.Header.BlockHash
 	}
 	for request, number := range map[string]uint64{
-		`"scope":"discovered"`: 60,
-		`"scope":"discovered","blockPreference":"latest_accepted_l2","mode":"verified_partial"`:   60,
-		`"scope":"discovered","blockPreference":"l1_accepted"`:                                    s.sim.L1Head(),
-		`"scope":"discovered","blockPreference":"explicit","blockNumber":50`:                      50,
-		`"scope":"discovered","blockPreference":"explicit","blockHash":"` + at(40).String() + `"`: 40,
+		`"scope":"discovered","mode":"verified_partial"`:                                                                    60,
+		`"scope":"discovered","blockPreference":"latest_accepted_l2","mode":"verified_partial"`:                             60,
+		`"scope":"discovered","mode":"verified_partial","blockPreference":"l1_accepted"`:                                    s.sim.L1Head(),
+		`"scope":"discovered","mode":"verified_partial","blockPreference":"explicit","blockNumber":50`:                      50,
+		`"scope":"discovered","mode":"verified_partial","blockPreference":"explicit","blockHash":"` + at(40).String() + `"`: 40,
 	} {
 		before := len(s.wire.calls())
 		got := s.wallet(`{"ownerAddress":"%s",%s}`, owner, request)
 		if got.Block.BlockNumber != number || *got.Block.BlockHash != *at(number) || (got.Correctness == "verified_complete") != allRead(got.Items) || got.OwnerAddress != owner {
-			t.Errorf("%s: got %+v", request, got)
+			t.Errorf("%s: got %s, want block %d, complete if every balance was read", request, encodeText(got), number)
 		}
 		if len(got.Items) != min(len(tokens), 25) || !got.Coverage.CompleteWithinScope || got.Coverage.GloballyComplete || *got.Coverage.CoveredThroughBlock != 60 {
-			t.Errorf("%s: %d items of %d, %+v", request, len(got.Items), len(tokens), got.Coverage)
+			t.Errorf("%s: got %d items with the coverage %s, want %d, complete within the scope through block 60", request, len(got.Items), encodeText(got.Coverage), min(len(tokens), 25))
 		}
 		for _, item := range got.Items {
 			if !slices.Contains(tokens, item.TokenAddress) || item.Metadata.Standard == nil {
-				t.Errorf("%s: unexpected %+v", request, item)
+				t.Errorf("%s: got %s, want a received token with a standard", request, encodeText(item))
 			}
 			if item.Status != "ok" {
 				continue
 			}
 			if want := s.says(number, item.TokenAddress, []starknet.Felt{owner}, "balance_of", "balanceOf"); *item.BalanceRaw != want {
-				t.Errorf("%s: %s is %s, want %s", request, item.TokenAddress, *item.BalanceRaw, want)
+				t.Errorf("%s, %s: got %s, want %s", request, item.TokenAddress, *item.BalanceRaw, want)
 			}
 		}
 		for _, call := range s.wire.calls()[before:] {
 			if !strings.Contains(call, fmt.Sprintf(`{"block_hash":"%s"}`, *at(number))) {
-				t.Errorf("%s: the node was asked %s", request, call)
+				t.Errorf("%s: got the call %s of the node, want block %d", request, call, number)
 			}
 		}
 	}
@@ -133,15 +133,15 @@ func TestWalletContainsTheRequestedTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := s.wallet(`{"ownerAddress":"%s","scope":"explicit","tokenAddresses":%s}`, owner, text)
-	statuses := []string{"ok", "unsupported", "unsupported", "ok", "unsupported"}
+	got := s.wallet(`{"ownerAddress":"%s","mode":"verified_partial","scope":"explicit","tokenAddresses":%s}`, owner, text)
+	statuses := []string{"ok", "error", "unsupported", "ok", "unsupported"}
 	for i, item := range got.Items {
 		if item.TokenAddress != names[i] || string(item.Status) != statuses[i] || (item.BalanceRaw != nil) != (statuses[i] == "ok") {
-			t.Errorf("item %d is %+v", i, item)
+			t.Errorf("item %d: got %s, want %s of %s", i, encodeText(item), statuses[i], names[i])
 		}
 	}
 	if got.Correctness != "verified_partial" || got.Coverage.DeclaredScope != "explicit" || !got.Coverage.CompleteWithinScope || len(got.Items) != len(names) {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %s, want verified_partial, complete within the explicit scope of %d tokens", encodeText(got), len(names))
 	}
 }
 
@@ -151,7 +151,7 @@ func TestTokensOfTheRegistryAreReadToo(t *testing.T) {
 	got := s.wallet(`{"ownerAddress":"0xdead"}`)
 	listed := address.RegistryTokens(domain.Mainnet)
 	if len(listed) < 3 || got.Scope != "discovered_plus_registry" || got.Correctness != "verified_complete" {
-		t.Fatalf("%d tokens are listed, got %+v", len(listed), got)
+		t.Fatalf("got %s of %d registry tokens, want a verified_complete wallet of at least 3", encodeText(got), len(listed))
 	}
 	there := 0
 	for _, token := range listed {
@@ -161,11 +161,11 @@ func TestTokensOfTheRegistryAreReadToo(t *testing.T) {
 		}
 		there++
 		if item := got.Items[i]; item.Status != "ok" || *item.BalanceRaw != "0" || item.Metadata.Symbol == nil {
-			t.Errorf("%s is %+v", token.Symbol, item)
+			t.Errorf("%s: got %s, want a balance of 0 and a symbol", token.Symbol, encodeText(item))
 		}
 	}
 	if there == 0 || there != len(got.Items) {
-		t.Errorf("%d of %+v are listed", there, got.Items)
+		t.Errorf("got %s with %d of the registry, want tokens of the registry alone", encodeText(got.Items), there)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestOneFailedBalanceFailsACompleteSnapshot(t *testing.T) {
 	for _, mode := range []string{"", `"mode":"require_complete",`} {
 		a := s.postJSON(walletPath, fmt.Sprintf(`{"ownerAddress":"0x1",%s"scope":"explicit","tokenAddresses":["%s","%s"]}`, mode, s.contract("USDC"), s.contract("ETH")))
 		if requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable); a.Header.Get("Retry-After") == "" {
-			t.Error("there is no Retry-After")
+			t.Error("got no Retry-After, want one")
 		}
 	}
 }
@@ -202,7 +202,7 @@ func TestAPartialSnapshotNamesWhatFailed(t *testing.T) {
 	got := s.wallet(`{"ownerAddress":"0x1","mode":"verified_partial","scope":"explicit","tokenAddresses":["%s","%s"]}`, s.contract("USDC"), s.contract("ETH"))
 	if got.Correctness != "verified_partial" || got.Items[0].Status != "ok" || *got.Items[0].BalanceRaw != "0" ||
 		got.Items[1].Status != "error" || got.Items[1].BalanceRaw != nil {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %s, want verified_partial with 0 USDC and an error for ETH", encodeText(got))
 	}
 }
 
@@ -219,7 +219,7 @@ func TestABalanceThatTakesTooLongIsATimeout(t *testing.T) {
 	}
 	got := s.wallet(`{"ownerAddress":"0x1","mode":"verified_partial","scope":"explicit","tokenAddresses":["%s","%s"]}`, slow, s.contract("USDC"))
 	if got.Items[0].Status != "timeout" || got.Items[0].BalanceRaw != nil || got.Items[1].Status != "ok" || got.Correctness != "verified_partial" {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %s, want verified_partial with a timeout, then ok", encodeText(got))
 	}
 }
 
@@ -241,21 +241,21 @@ func TestPartialDiscoveryIsNeverVerifiedComplete(t *testing.T) {
 	s := newOwnStateful(t)
 	owner, tokens := receiver(t)
 	if len(tokens) <= 2 {
-		t.Fatalf("%s received %d tokens", owner, len(tokens))
+		t.Fatalf("%s: got %d received tokens, want at least 3", owner, len(tokens))
 	}
 	// requires asks for all or nothing, and expects nothing.
 	requires := func(rest string, status int, code domain.Code) {
 		t.Helper()
 		a := s.postJSON(walletPath, fmt.Sprintf(`{"ownerAddress":"%s","scope":"discovered",%s}`, owner, rest))
 		if requireFailure(t, a, status, code); status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") == "" {
-			t.Error("there is no Retry-After")
+			t.Errorf("%s: got no Retry-After, want one", rest)
 		}
 	}
 	lacks := func(rest, reason string) walletBody {
 		t.Helper()
 		got := s.wallet(`{"ownerAddress":"%s","scope":"discovered","mode":"verified_partial",%s}`, owner, rest)
 		if got.Correctness != "verified_partial" || got.Coverage.CompleteWithinScope || !slices.Equal(got.Coverage.ReasonCodes, []string{reason}) {
-			t.Errorf("%s: %s, %+v", rest, got.Correctness, got.Coverage)
+			t.Errorf("%s: got %s with the coverage %s, want verified_partial for %s", rest, got.Correctness, encodeText(got.Coverage), reason)
 		}
 		return got
 	}
@@ -265,13 +265,13 @@ func TestPartialDiscoveryIsNeverVerifiedComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := lacks(`"limit":25`, "index_behind"); got.Block.BlockNumber != 61 {
-		t.Errorf("the block is %d", got.Block.BlockNumber)
+		t.Errorf("got block %d, want 61", got.Block.BlockNumber)
 	}
 	requires(`"blockPreference":"explicit","blockNumber":61`, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
 	old := fmt.Sprintf(`"blockPreference":"explicit","blockNumber":%d`, repotest.FollowedFinalized)
 	s.strike("UPDATE index_checkpoints SET first_block = 3")
 	lacks(old, "index_starts_later")
-	requires(old, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
+	requires(old, http.StatusUnprocessableEntity, domain.CodeHistoryNotIndexed)
 }
 
 func TestCompleteSnapshotUsesAnIndexedBlock(t *testing.T) {
@@ -281,10 +281,10 @@ func TestCompleteSnapshotUsesAnIndexedBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.wallet(`{"ownerAddress":"0xdead"}`); got.Block.BlockNumber != 60 || got.Correctness != "verified_complete" || !got.Coverage.CompleteWithinScope {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %s, want verified_complete at block 60", encodeText(got))
 	}
 	if got := s.wallet(`{"ownerAddress":"0xdead","scope":"explicit","tokenAddresses":["%s"]}`, s.contract("USDC")); got.Block.BlockNumber != 61 || got.Correctness != "verified_complete" {
-		t.Errorf("got %+v", got)
+		t.Errorf("explicit scope: got %s, want verified_complete at block 61", encodeText(got))
 	}
 }
 
@@ -308,7 +308,7 @@ func TestInvalidWalletRequestIsRejected(t *testing.T) {
 		`{"ownerAddress":"0x800000000000011000000000000000000000000000000000000000000000001"}`,
 	} {
 		if requireFailure(t, s.postJSON(walletPath, body), http.StatusBadRequest, domain.CodeInvalidRequest); t.Failed() {
-			t.Fatal(body)
+			t.Fatalf("%s: got the failures above, want %s", body, domain.CodeInvalidRequest)
 		}
 	}
 	for _, block := range []string{`"blockNumber":1000`, `"blockHash":"0xdead"`} {

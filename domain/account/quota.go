@@ -119,7 +119,8 @@ func NewQuotas(store QuotaStore, now func() time.Time) *Quotas {
 }
 
 // Take charges a caller for one use of a class. A denial is a Decision, not an
-// error: see Decision.Err. Internal callers are not limited. The errors are
+// error: see Decision.Err. Internal callers are not limited. A client without a
+// key is charged to its IPv6 network, too. The errors are
 // unauthorized without a caller, those of Rate.Check, service_unavailable when
 // the store fails or the queue is full, and the context's own.
 func (q *Quotas) Take(ctx context.Context, caller *Caller, class Class, cost int) (Decision, error) {
@@ -129,10 +130,24 @@ func (q *Quotas) Take(ctx context.Context, caller *Caller, class Class, cost int
 	if caller.Kind == ByInternal {
 		return Decision{Allowed: true}, nil
 	}
-	meter, rate := caller.metered(class), caller.rate(class)
+	rate := caller.rate(class)
 	if err := rate.Check(cost); err != nil {
 		return Decision{}, err
 	}
+	decision, err := q.take(ctx, caller.metered(class), rate, cost)
+	network := caller.network()
+	if err != nil || !decision.Allowed || network == "" {
+		return decision, err
+	}
+	shared, err := q.take(ctx, Metered{ByNetwork, network, class}, rate.Shared(), cost)
+	if err != nil || !shared.Allowed {
+		return shared, err
+	}
+	return decision, nil
+}
+
+// take charges one meter.
+func (q *Quotas) take(ctx context.Context, meter Metered, rate Rate, cost int) (Decision, error) {
 	if decision, ok := q.takeLeased(meter, rate, cost); ok {
 		return decision, nil
 	}

@@ -14,7 +14,14 @@ func (q *Quotas) Settle(caller *Caller, class Class, taken, used int) {
 	if caller == nil || caller.Kind == ByInternal || taken == used {
 		return
 	}
-	m, rest := caller.metered(class), taken-used
+	q.settle(caller.metered(class), taken-used)
+	if network := caller.network(); network != "" {
+		q.settle(Metered{ByNetwork, network, class}, taken-used)
+	}
+}
+
+// settle gives the rest of a take back to a meter.
+func (q *Quotas) settle(m Metered, rest int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if rest > 0 {

@@ -25,20 +25,20 @@ func TestActivityOfEveryAddressIsWhatBlocksSay(t *testing.T) {
 	for _, owner := range l.addresses {
 		got := g.activity(owner, 100)
 		if !reflect.DeepEqual(got, l.items[owner]) {
-			t.Fatalf("%s:\n%+v\nwant\n%+v", owner, got, l.items[owner])
+			t.Fatalf("activity of %s: got\n%+v\nwant\n%+v", owner, got, l.items[owner])
 		}
 		for _, item := range got {
 			kinds[item.Kind] = true
 		}
 	}
 	if len(l.addresses) < 100 || len(kinds) != 7 {
-		t.Errorf("%d addresses with the kinds %v", len(l.addresses), kinds)
+		t.Errorf("got %d addresses with the kinds %v, want at least 100 addresses and 7 kinds", len(l.addresses), kinds)
 	}
 }
 
-// TestAWalkYieldsEveryItemOnceAtAnyLimit walks the lists of addresses that
+// TestPagesContainEveryItemOnceAtAnyLimit walks the lists of addresses that
 // have at most so many items.
-func TestAWalkYieldsEveryItemOnceAtAnyLimit(t *testing.T) {
+func TestPagesContainEveryItemOnceAtAnyLimit(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	for limit, most := range map[int]int{1: 40, 2: 60, 3: 80, 4: 100, 5: 120, 6: 140, 7: 1000} {
@@ -51,11 +51,11 @@ func TestAWalkYieldsEveryItemOnceAtAnyLimit(t *testing.T) {
 				}
 				walked++
 				if got := g.activity(owner, limit); !reflect.DeepEqual(got, l.items[owner]) {
-					t.Fatalf("%s at limit %d: %d items instead of %d", owner, limit, len(got), len(l.items[owner]))
+					t.Fatalf("%s: got %d items, want the %d items that the blocks say", owner, len(got), len(l.items[owner]))
 				}
 			}
 			if walked < 20 {
-				t.Errorf("only %d addresses have at most %d items", walked, most)
+				t.Errorf("got %d addresses with at most %d items, want at least 20", walked, most)
 			}
 		})
 	}
@@ -105,11 +105,11 @@ func TestATransactionOfHundredsOfItemsIsPagedItemByItem(t *testing.T) {
 	g, l := newGuide(t, repotest.OpenTemplate(t, crowded)), newLedger(crowdedBlocks())
 	want := l.items[hub]
 	if len(want) != 5+302 {
-		t.Fatalf("there are %d items", len(want))
+		t.Fatalf("got %d items, want %d", len(want), 5+302)
 	}
 	for _, limit := range []int{1, 2, 3, 4, 5, 6, 7, 50, 100} {
 		if got := g.activity(hub, limit); !reflect.DeepEqual(got, want) {
-			t.Errorf("at limit %d: %d items instead of %d", limit, len(got), len(want))
+			t.Errorf("limit %d: got %d items, want the %d items that the blocks say", limit, len(got), len(want))
 		}
 	}
 }
@@ -121,27 +121,27 @@ func TestManyAddressesAreReadAtOnceAndInTheirOrder(t *testing.T) {
 	ctx, statements := telemetry.CountStatements(t.Context())
 	pages, err := g.addresses.Activity(ctx, domain.Mainnet, owners, domain.PageRequest{Limit: 10})
 	if err != nil || len(pages) != len(owners) {
-		t.Fatalf("%d pages, %v", len(pages), err)
+		t.Fatalf("got %d pages and %v, want %d", len(pages), err, len(owners))
 	}
 	if statements.N() != 1 {
-		t.Errorf("%d statements for %d addresses", statements.N(), len(owners))
+		t.Errorf("got %d statements for %d addresses, want 1", statements.N(), len(owners))
 	}
 	for i, owner := range owners {
 		want := l.items[owner]
 		if len(pages[i].Items) != min(10, len(want)) || (pages[i].Next != nil) != (len(want) > 10) {
-			t.Fatalf("%s has %d items and the next position %v", owner, len(pages[i].Items), pages[i].Next)
+			t.Fatalf("%s: got %d items and the next position %v, want the first 10 of %d", owner, len(pages[i].Items), pages[i].Next, len(want))
 		}
 		for j, item := range pages[i].Items {
 			if plain(item) != want[j] {
-				t.Errorf("item %d of %s is %+v, want %+v", j, owner, item, want[j])
+				t.Errorf("item %d of %s: got %+v, want %+v", j, owner, item, want[j])
 			}
 		}
 	}
 }
 
-// TestAWalkGoesOnWhileBlocksArriveAndTheHeadIsReorganised commits a block after
+// TestPagesStayStableWhileBlocksArriveAndAreReorganised commits a block after
 // each page, and halfway takes the last ones back and makes them again.
-func TestAWalkGoesOnWhileBlocksArriveAndTheHeadIsReorganised(t *testing.T) {
+func TestPagesStayStableWhileBlocksArriveAndAreReorganised(t *testing.T) {
 	t.Parallel()
 	blocks := repotest.Everyday(t)
 	db := repotest.Open(t)
@@ -155,7 +155,7 @@ func TestAWalkGoesOnWhileBlocksArriveAndTheHeadIsReorganised(t *testing.T) {
 	for request := (domain.PageRequest{Limit: 9}); ; {
 		pages, err := g.addresses.Activity(t.Context(), domain.Mainnet, []starknet.Felt{owner}, request)
 		if err != nil || index.Err() != nil {
-			t.Fatal(err, index.Err())
+			t.Fatalf("got %v and the index error %v, want neither", err, index.Err())
 		}
 		for _, item := range pages[0].Items {
 			got = append(got, plain(item))
@@ -176,21 +176,21 @@ func TestAWalkGoesOnWhileBlocksArriveAndTheHeadIsReorganised(t *testing.T) {
 		}
 	}
 	if !reflect.DeepEqual(got, l.items[owner]) || next < 41 {
-		t.Errorf("%d items instead of %d, and %d blocks", len(got), len(l.items[owner]), next)
+		t.Errorf("got %d items up to block %d, want the %d items of the start, and a reorg", len(got), next, len(l.items[owner]))
 	}
 }
 
-func TestBlocksThatAreStillLoadedAreNotSeen(t *testing.T) {
+func TestLoadingBlocksAreNotVisible(t *testing.T) {
 	t.Parallel()
 	g, l := newGuide(t, repotest.OpenTemplate(t, repotest.Indexed)), newLedger(repotest.Everyday(t)[:45])
 	for _, owner := range l.addresses {
 		if got := g.activity(owner, 100); !reflect.DeepEqual(got, l.items[owner]) {
-			t.Fatalf("%s has %d items instead of %d", owner, len(got), len(l.items[owner]))
+			t.Fatalf("%s: got %d items, want the %d items of the first 45 blocks", owner, len(got), len(l.items[owner]))
 		}
 	}
 }
 
-func TestAPositionOfAnotherFormIsRefused(t *testing.T) {
+func TestAMalformedPositionIsRejected(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	owners := l.addresses[:1]
@@ -216,7 +216,7 @@ func TestAPositionOfAnotherFormIsRefused(t *testing.T) {
 		for _, after := range positions {
 			err := lists[name](domain.PageRequest{Limit: 1, After: after})
 			if e, ok := errors.AsType[*domain.Error](err); !ok || e.Code != domain.CodeInvalidRequest || e.DocSlug() != "errors/invalid-cursor" {
-				t.Errorf("%s after %v: %v", name, after, err)
+				t.Errorf("%s after %v: got %v, want %s for its cursor", name, after, err, domain.CodeInvalidRequest)
 			}
 		}
 	}
@@ -226,10 +226,10 @@ func TestOnlyATransferHasIndexes(t *testing.T) {
 	t.Parallel()
 	transfer := address.Item{Place: address.Place{Step: address.StepTransfer, LogIndex: 3, Index: 1}}
 	if log, index := transfer.TransferIndexes(); log == nil || index == nil || *log != 3 || *index != 1 {
-		t.Errorf("a transfer has %v, %v", log, index)
+		t.Errorf("transfer: got the indexes %v and %v, want 3 and 1", log, index)
 	}
 	sent := address.Item{Place: address.Place{Step: address.StepSent}}
 	if log, index := sent.TransferIndexes(); log != nil || index != nil {
-		t.Errorf("a sent transaction has %v, %v", log, index)
+		t.Errorf("sent transaction: got the indexes %v and %v, want none", log, index)
 	}
 }

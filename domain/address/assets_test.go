@@ -56,7 +56,7 @@ func (g *guide) assets(owner starknet.Felt, scope address.Scope, limit int) (all
 			last.Reasons = nil
 		}
 		if pages[0].Next == nil && last.Reasons != nil || pages[0].Next != nil && !slices.Equal(last.Reasons, []string{"limit_reached"}) {
-			g.Errorf("the coverage of a page is %+v", last)
+			g.Errorf("got the coverage %+v, want the reason limit_reached on every page but the last", last)
 		}
 		return []domain.Page[address.Asset]{pages[0].Page}, nil
 	})
@@ -91,19 +91,19 @@ func TestDiscoveredTokensOfEveryAddressAreThoseOfItsTransfers(t *testing.T) {
 		for _, a := range assets {
 			h, listed := evidence(a)
 			if _, twice := got[a.Token]; twice || listed {
-				t.Errorf("%s has %s twice, or of the registry", owner, a.Token)
+				t.Errorf("%s: got %s twice or from the registry, want it once, from transfers", owner, a.Token)
 			}
 			got[a.Token] = h
 		}
 		if !maps.Equal(got, want) {
-			t.Fatalf("%s holds\n%v, want\n%v", owner, got, want)
+			t.Fatalf("tokens of %s: got\n%v\nwant\n%v", owner, got, want)
 		}
 		if last := l.blocks[len(l.blocks)-1].Header.Number; coverage.Scope != address.ScopeDiscovered || *coverage.Through != last {
-			t.Errorf("the coverage is %+v", coverage)
+			t.Errorf("got the coverage %+v, want %s through block %d", coverage, address.ScopeDiscovered, last)
 		}
 	}
 	if most < 8 {
-		t.Errorf("no address holds more than %d tokens", most)
+		t.Errorf("got at most %d tokens of one address, want at least 8", most)
 	}
 }
 
@@ -116,38 +116,38 @@ func TestTheRegistryComesFirstAndOnceAtAnyLimit(t *testing.T) {
 	all, _ := g.assets(owner, address.ScopeWithRegistry, 50)
 	for limit := 1; limit <= 7; limit++ {
 		if got, _ := g.assets(owner, address.ScopeWithRegistry, limit); !reflect.DeepEqual(got, all) {
-			t.Errorf("at limit %d: %d tokens instead of %d", limit, len(got), len(all))
+			t.Errorf("limit %d: got %d tokens, want the same %d as at limit 50", limit, len(got), len(all))
 		}
 	}
 	found := map[starknet.Felt]held{}
 	for i, a := range all {
 		h, listed := evidence(a)
 		if listed != (i < len(registry)) || listed && (a.Token != registry[i].Address || *a.Symbol != registry[i].Symbol || *a.Decimals != registry[i].Decimals) {
-			t.Errorf("token %d is %+v", i, a)
+			t.Errorf("token %d: got %+v, want the %d tokens of the registry first", i, a, len(registry))
 		}
 		if h != (held{}) {
 			found[a.Token] = h
 		}
 	}
 	if !maps.Equal(found, want) || len(all) <= len(registry) {
-		t.Errorf("found %v, want %v", found, want)
+		t.Errorf("got %v of %d tokens, want %v and the registry", found, len(all), want)
 	}
 	unknown, coverage := g.assets(starknet.FeltFromUint64(404), address.ScopeWithRegistry, 50)
 	if len(unknown) != len(registry) || coverage.Reasons != nil {
-		t.Errorf("an address that nobody has seen has %d tokens, %+v", len(unknown), coverage)
+		t.Errorf("unknown address: got %d tokens and %+v, want the %d tokens of the registry and no reasons", len(unknown), coverage, len(registry))
 	}
 }
 
-func TestDiscoveredReturnsTheFirstTokensAndSaysWhatItLeavesOut(t *testing.T) {
+func TestDiscoveredReportsThatItsLimitWasReached(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	got, err := g.addresses.Discovered(t.Context(), domain.Mainnet, l.addresses[0], address.ScopeWithRegistry, 3)
 	if err != nil || len(got.Items) != 3 || !slices.Equal(got.Coverage.Reasons, []string{"limit_reached"}) {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v and %v, want 3 tokens and the reason limit_reached", got, err)
 	}
 }
 
-func TestWhatATokenSaysOfItselfCountsMoreThanTheRegistry(t *testing.T) {
+func TestATokensOwnMetadataOverridesTheRegistry(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
 	last, ether := l.blocks[len(l.blocks)-1].Header, starknet.MustFelt("0x49d36570d4e46f48e99674bd3fcc84644ddd6b96f7c741b1562b82f9e004dc7")
@@ -156,12 +156,12 @@ func TestWhatATokenSaysOfItselfCountsMoreThanTheRegistry(t *testing.T) {
 		Tokens: []token.Description{{Token: ether, Metadata: token.Metadata{Symbol: new("SAID"), Decimals: new(uint8(3))}}},
 	})
 	if err != nil || stored != 1 {
-		t.Fatal(stored, err)
+		t.Fatalf("got %d stored readings and %v, want 1", stored, err)
 	}
 	all, _ := g.assets(l.addresses[0], address.ScopeWithRegistry, 50)
 	i := slices.IndexFunc(all, func(a address.Asset) bool { return a.Token == ether })
 	if a := all[i]; *a.Symbol != "SAID" || *a.Decimals != 3 || *a.Name != "Ether" || a.Standard != facts.ERC20 {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v, want the symbol SAID, 3 decimals, the name Ether and %s", a, facts.ERC20)
 	}
 }
 
@@ -172,9 +172,9 @@ func TestAPartialHistoryIsNeverComplete(t *testing.T) {
 	l := newLedger(repotest.Everyday(t))
 	got, err := g.addresses.Discovered(t.Context(), domain.Mainnet, l.addresses[0], address.ScopeDiscovered, 50)
 	if err != nil || !slices.Equal(got.Coverage.Reasons, []string{"index_starts_later"}) {
-		t.Errorf("%+v, %v", got.Coverage, err)
+		t.Errorf("got %+v and %v, want the reason index_starts_later", got.Coverage, err)
 	}
 	if coverage, err := g.addresses.Coverage(t.Context(), domain.Mainnet, l.addresses[:1]); err != nil || coverage[0] != (domain.Coverage{Status: domain.CoveragePartial, ReasonCode: domain.ReasonIndexStart}) {
-		t.Errorf("%+v, %v", coverage, err)
+		t.Errorf("got %+v and %v, want %s for %s", coverage, err, domain.CoveragePartial, domain.ReasonIndexStart)
 	}
 }

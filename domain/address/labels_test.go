@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/domain"
 	"astrolabe/domain/address"
 	"astrolabe/starknet"
@@ -47,33 +49,33 @@ func TestAnOperatorsLabelWinsOverTheRegistryAndBothOverTheClass(t *testing.T) {
 	}
 	class := l.portrait(account).class.Hash
 	if got := g.label(account, ether); got[0] != nil || got[1].Text != "ETH token" || got[1].Source != address.FromRegistry || got[1].Confidence != address.High || got[1].Protocol.Kind != "token" {
-		t.Fatalf("%+v", got)
+		t.Fatalf("got %+v and %+v, want no label of the account, and ETH token from the registry", got[0], got[1])
 	}
 	wallet := &address.Protocol{Name: "Wallets", Kind: "wallet"}
 	g.add(address.Note{Subject: address.OfClass, Felt: class, Label: address.Label{Text: "Simulated account", Confidence: address.Low, Protocol: wallet}, By: "me"})
 	if got := g.label(account)[0]; !reflect.DeepEqual(got, &address.Label{Text: "Simulated account", Confidence: address.Low, Source: address.FromClass, Protocol: wallet}) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want Simulated account from its class", got)
 	}
 	g.add(address.Note{Subject: address.OfAddress, Felt: account, Label: address.Label{Text: "Treasury"}})
 	g.add(address.Note{Subject: address.OfAddress, Felt: ether, Label: address.Label{Text: "Our ether"}})
 	got := g.label(ether, account, account)
 	if got[0].Text != "Our ether" || got[0].Source != address.FromOperator || got[0].Protocol != nil || got[1].Text != "Treasury" || got[2].Text != "Treasury" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, %+v and %+v, want Our ether, Treasury and Treasury from the operator", got[0], got[1], got[2])
 	}
 	profile, err := g.addresses.Intelligence(t.Context(), domain.Mainnet, []starknet.Felt{account})
 	if err != nil || profile[0].Label.Text != "Treasury" || *profile[0].ClassLabel != "Simulated account" {
-		t.Errorf("%+v, %v", profile, err)
+		t.Errorf("got %+v and %v, want the label Treasury and the class label Simulated account", profile, err)
 	}
 	for subject, felt := range map[address.Subject]starknet.Felt{address.OfAddress: ether, address.OfClass: class} {
 		if err := g.labels.Remove(t.Context(), domain.Mainnet, subject, felt); err != nil {
 			t.Error(err)
 		}
 		if err := g.labels.Remove(t.Context(), domain.Mainnet, subject, felt); domain.CodeOf(err) != domain.CodeNotFound {
-			t.Errorf("removed twice: %v", err)
+			t.Errorf("second removal: got %v, want %s", err, domain.CodeNotFound)
 		}
 	}
 	if got := g.label(ether)[0]; got.Text != "ETH token" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want ETH token", got)
 	}
 }
 
@@ -83,21 +85,21 @@ func TestAShippedClassLabelNamesItsAddresses(t *testing.T) {
 	g := newGuide(t, deployedWith(t, class, hub))
 	want := &address.Label{Text: "Argent account 0.4", Confidence: address.Medium, Source: address.FromClass, Protocol: &address.Protocol{Name: "Argent", Kind: "wallet"}}
 	if got := g.label(hub)[0]; !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v", got)
+		t.Errorf("label (-want +got):\n%s", cmp.Diff(want, got))
 	}
 }
 
-func TestALabelledAddressIsFoundWhereverItIs(t *testing.T) {
+func TestALabelledAddressIsFoundWithoutActivity(t *testing.T) {
 	t.Parallel()
 	g, _ := followed(t)
 	elsewhere := starknet.MustFelt("0x5dd3d2f4429af886cd1a3b08289dbcea99a294197e9eb43b0e0325b4b") // not on the simulated chain
 	got, err := g.addresses.Intelligence(t.Context(), domain.Mainnet, []starknet.Felt{elsewhere})
 	if err != nil || !got[0].Found || got[0].Label.Text != "Ekubo: core" || got[0].Type != address.TypeUnknown || got[0].Deployed {
-		t.Errorf("%+v, %v", got, err)
+		t.Errorf("got %+v and %v, want the label Ekubo: core of an unknown address that is not deployed", got, err)
 	}
 }
 
-func TestLabelsAreFoundByTheirBeginning(t *testing.T) {
+func TestLabelsAreFoundByPrefix(t *testing.T) {
 	t.Parallel()
 	g, _ := followed(t)
 	g.add(address.Note{Subject: address.OfAddress, Felt: hub, Label: address.Label{Text: "starkgate: Fan_club 100%"}})
@@ -112,28 +114,28 @@ func TestLabelsAreFoundByTheirBeginning(t *testing.T) {
 		for _, f := range found {
 			texts = append(texts, f.Label.Text)
 			if f.Address.IsZero() || f.Label.Source == "" {
-				t.Errorf("%+v", f)
+				t.Errorf("got %+v, want an address and a source", f)
 			}
 		}
 		return texts
 	}
 	all := search("STARKGATE", 100)
 	if len(all) != 13 || all[0] != "StarkGate: ETH bridge" || !strings.HasPrefix(strings.ToLower(all[2]), "starkgate: fan_club") {
-		t.Errorf("%q", all)
+		t.Errorf("got %q, want 13 labels from StarkGate: ETH bridge on, with starkgate: Fan_club as the third", all)
 	}
 	for prefix, want := range map[string][]string{
 		"starkgate: fan_": {"starkgate: Fan_club 100%"}, "starkgate: fanX": nil, "%": nil, "ETH t": nil, "renamed": {"Renamed"}, "zzz": nil,
 	} {
 		if got := search(prefix, 10); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q finds %q", prefix, got)
+			t.Errorf("%q: got %q, want %q", prefix, got, want)
 		}
 	}
 	if got := search("s", 2); len(got) != 2 {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want 2 labels", got)
 	}
 }
 
-func TestALabelThatCannotBeShownIsRefused(t *testing.T) {
+func TestAnInvalidLabelIsRejected(t *testing.T) {
 	t.Parallel()
 	g, _ := followed(t)
 	good := address.Label{Text: "Good", Confidence: address.Low, Protocol: &address.Protocol{Name: "Good", Kind: "bridge_2"}}
@@ -153,27 +155,27 @@ func TestALabelThatCannotBeShownIsRefused(t *testing.T) {
 		change(&label)
 		err := g.labels.Add(t.Context(), address.Note{Chain: domain.Mainnet, Subject: address.OfAddress, Felt: hub, Label: label})
 		if domain.CodeOf(err) != domain.CodeInvalidRequest {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want %s", name, err, domain.CodeInvalidRequest)
 		}
 	}
 	g.add(address.Note{Subject: address.OfAddress, Felt: hub, Label: good, By: "me"})
 	notes, err := g.labels.List(t.Context())
 	if err != nil || len(notes) != 1 || notes[0].By != "me" || notes[0].Chain != domain.Mainnet || notes[0].Subject != address.OfAddress || notes[0].At.IsZero() ||
 		notes[0].Label.Text != "Good" || *notes[0].Label.Protocol != *good.Protocol {
-		t.Errorf("%+v, %v", notes, err)
+		t.Errorf("got %+v and %v, want the good label alone, as it was added", notes, err)
 	}
 }
 
-func TestTheRegistryCanBeShown(t *testing.T) {
+func TestRegistryTokensAreCompleteAndSorted(t *testing.T) {
 	t.Parallel()
 	for _, c := range domain.Chains {
 		tokens := address.RegistryTokens(c)
 		if len(tokens) < 2 {
-			t.Errorf("%s lists %d tokens", c, len(tokens))
+			t.Errorf("%s: got %d tokens, want at least 2", c, len(tokens))
 		}
 		for i, token := range tokens {
 			if i > 0 && tokens[i-1].Address.Cmp(token.Address) >= 0 || token.Symbol == "" || token.Name == "" || token.Decimals == 0 {
-				t.Errorf("%+v", token)
+				t.Errorf("got %+v, want a symbol, a name and decimals, in the order of the addresses", token)
 			}
 		}
 	}

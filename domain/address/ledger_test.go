@@ -190,7 +190,7 @@ func walk[T any](t *testing.T, limit int, read func(domain.PageRequest) ([]domai
 			t.Fatal(err)
 		}
 		if len(pages) != 1 || len(pages[0].Items) > limit || pages[0].Next != nil && len(pages[0].Items) < limit {
-			t.Fatalf("%d pages, %d items at limit %d", len(pages), len(pages[0].Items), limit)
+			t.Fatalf("got %d pages, the first with %d items, want one page, full at %d unless it is the last", len(pages), len(pages[0].Items), limit)
 		}
 		all = append(all, pages[0].Items...)
 		if request.After = pages[0].Next; request.After == nil {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/domain"
 	"astrolabe/domain/address"
 	"astrolabe/domain/chain"
@@ -135,7 +137,7 @@ func TestSummariesOfEveryAddressAreWhatBlocksSay(t *testing.T) {
 	ctx, statements := telemetry.CountStatements(t.Context())
 	got, err := g.addresses.Summaries(ctx, domain.Mainnet, everyone)
 	if err != nil || len(got) != len(everyone) || statements.N() != 3 { // also the status and the evidence of untyped transfers
-		t.Fatalf("%d of %d, %d statements, %v", len(got), len(everyone), statements.N(), err)
+		t.Fatalf("got %d summaries in %d statements and %v, want %d in 3", len(got), statements.N(), err, len(everyone))
 	}
 	accounts, created, idle, busy := 0, 0, 0, 0
 	for i, owner := range everyone {
@@ -166,17 +168,20 @@ func TestSummariesOfEveryAddressAreWhatBlocksSay(t *testing.T) {
 		if p.created != nil {
 			b := &l.blocks[p.block]
 			want.CreatedAt, want.DeployedBy = new(time.Unix(int64(b.Header.Timestamp), 0).UTC()), p.created.Deployer
+			if p.created.Deployer != nil && *p.created.Deployer == owner { // it deployed itself
+				want.DeployedBy = nil
+			}
 			if p.created.TxIndex != nil {
 				want.DeployedAtTx = &b.Transactions[*p.created.TxIndex].Hash
 				created++
 			}
 		}
 		if !reflect.DeepEqual(got[i], want) {
-			t.Errorf("%+v\nwant\n%+v", got[i], want)
+			t.Errorf("summary of %s (-want +got):\n%s", owner, cmp.Diff(want, got[i]))
 		}
 	}
 	if accounts == 0 || created == 0 || idle == 0 || busy == 0 {
-		t.Errorf("%d accounts, %d created by a transaction, %d without activity, %d with too much", accounts, created, idle, busy)
+		t.Errorf("got %d accounts, %d created by a transaction, %d without activity and %d over the limit, want some of each", accounts, created, idle, busy)
 	}
 }
 
@@ -188,15 +193,15 @@ func TestUnknownAddressesAreNotFoundAndRepeatedOnesAreKept(t *testing.T) {
 	summaries, err := g.addresses.Summaries(t.Context(), domain.Mainnet, list)
 	if err != nil || !reflect.DeepEqual(summaries[0], address.Summary{Address: unknown, Coverage: domain.Coverage{Status: domain.CoverageExact}}) || !reflect.DeepEqual(summaries[3], summaries[0]) ||
 		!summaries[1].Found || !reflect.DeepEqual(summaries[1], summaries[2]) {
-		t.Errorf("%+v, %v", summaries, err)
+		t.Errorf("got the summaries %+v and %v, want an empty one at both ends and the same one twice between", summaries, err)
 	}
 	profiles, err := g.addresses.Intelligence(t.Context(), domain.Mainnet, list)
 	want := address.Intelligence{Address: unknown, Type: address.TypeUnknown, ReceivedFunds: new(bool), Coverage: domain.Coverage{Status: domain.CoverageExact}}
 	if err != nil || !reflect.DeepEqual(profiles[0], want) || !reflect.DeepEqual(profiles[3], want) || !profiles[1].Found || !reflect.DeepEqual(profiles[1], profiles[2]) {
-		t.Errorf("%+v, %v", profiles, err)
+		t.Errorf("got the profiles %+v and %v, want an empty one at both ends and the same one twice between", profiles, err)
 	}
 	if none, err := g.addresses.Summaries(t.Context(), domain.Sepolia, list); err != nil || none[1].Found {
-		t.Errorf("the other chain knows %+v, %v", none, err)
+		t.Errorf("other chain: got %+v and %v, want nothing found", none, err)
 	}
 }
 
@@ -215,21 +220,21 @@ func TestAnInexactCountIsAPositiveLowerBoundOrUnknown(t *testing.T) {
 		later, _ := l.counted(owner, 20)
 		switch s := got[i]; {
 		case s.CountExact:
-			t.Errorf("%s is said to be exact", owner)
+			t.Errorf("%s: got an exact count, want an inexact one", owner)
 		case later > 0:
 			bounds++
 			if s.ActivityCount == nil || *s.ActivityCount != later {
-				t.Errorf("%s has %v items after block 20, want %d", owner, s.ActivityCount, later)
+				t.Errorf("%s: got %v items after block 20, want %d", owner, s.ActivityCount, later)
 			}
 		default:
 			unknown++
 			if s.ActivityCount != nil {
-				t.Errorf("%s has a count of %d", owner, *s.ActivityCount)
+				t.Errorf("%s: got a count of %d, want none", owner, *s.ActivityCount)
 			}
 		}
 	}
 	if bounds == 0 || unknown == 0 {
-		t.Errorf("%d bounds, %d unknown", bounds, unknown)
+		t.Errorf("got %d lower bounds and %d unknown counts, want some of each", bounds, unknown)
 	}
 }
 
@@ -256,10 +261,10 @@ func TestCountingStopsAtItsLimit(t *testing.T) {
 	record(t, db, &blocks[20].Header)
 	got, err := newGuide(t, db).addresses.Summaries(t.Context(), domain.Mainnet, []starknet.Felt{busy, fair})
 	if err != nil || got[0].CountExact || *got[0].ActivityCount != 101 || *got[0].LatestBlock != 20 {
-		t.Errorf("%+v, %v", got[0], err)
+		t.Errorf("busy address: got %+v and %v, want an inexact count of 101 up to block 20", got[0], err)
 	}
 	if !got[1].CountExact || *got[1].ActivityCount != 100 {
-		t.Errorf("%+v", got[1])
+		t.Errorf("fair address: got %+v, want an exact count of 100", got[1])
 	}
 }
 
@@ -270,7 +275,7 @@ func TestIntelligenceOfEveryAddressIsWhatBlocksSay(t *testing.T) {
 	ctx, statements := telemetry.CountStatements(t.Context())
 	got, err := g.addresses.Intelligence(ctx, domain.Mainnet, everyone)
 	if err != nil || len(got) != len(everyone) || statements.N() != 3 {
-		t.Fatalf("%d of %d, %d statements, %v", len(got), len(everyone), statements.N(), err)
+		t.Fatalf("got %d profiles in %d statements and %v, want %d in 3", len(got), statements.N(), err, len(everyone))
 	}
 	labels, err := g.labels.Of(t.Context(), domain.Mainnet, everyone)
 	if err != nil {
@@ -295,18 +300,18 @@ func TestIntelligenceOfEveryAddressIsWhatBlocksSay(t *testing.T) {
 			want.Type = address.TypeAccount
 		}
 		if !reflect.DeepEqual(got[i], want) {
-			t.Errorf("%+v\nwant\n%+v", got[i], want)
+			t.Errorf("profile of %s (-want +got):\n%s", owner, cmp.Diff(want, got[i]))
 		}
 		types[got[i].Type]++
 	}
 	if len(types) != 4 {
-		t.Errorf("there are only %v", types)
+		t.Errorf("got the types %v, want all 4", types)
 	}
 }
 
-// TestProfilesDoNotSeeBlocksThatAreStillLoaded compares an index whose last
+// TestProfilesIgnoreLoadingBlocks compares an index whose last
 // blocks are being loaded with one that ends before them.
-func TestProfilesDoNotSeeBlocksThatAreStillLoaded(t *testing.T) {
+func TestProfilesIgnoreLoadingBlocks(t *testing.T) {
 	t.Parallel()
 	blocks := repotest.Everyday(t)
 	short := repotest.Open(t)
@@ -330,6 +335,6 @@ func TestProfilesDoNotSeeBlocksThatAreStillLoaded(t *testing.T) {
 		answers[i] = []any{summaries, profiles}
 	}
 	if !reflect.DeepEqual(answers[0], answers[1]) {
-		t.Errorf("%+v\n\n%+v", answers[0], answers[1])
+		t.Errorf("summaries and profiles (-want as without the loading blocks +got with them):\n%s", cmp.Diff(answers[0], answers[1]))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/domain"
 	"astrolabe/domain/address"
 	"astrolabe/domain/facts"
@@ -77,15 +79,15 @@ func TestTransactionsOfEveryAddressAreWhatBlocksSay(t *testing.T) {
 		})
 		want := l.transactions(owner, names)
 		if len(got) != len(want) {
-			t.Fatalf("%s has %d transactions instead of %d", owner, len(got), len(want))
+			t.Fatalf("%s: got %d transactions, want %d", owner, len(got), len(want))
 		}
 		for i := range want {
 			if got[i].Timestamp.Unix() != int64(l.blocks[got[i].Block].Header.Timestamp) {
-				t.Errorf("%s at %s", got[i].Hash, got[i].Timestamp)
+				t.Errorf("%s: got the time %s, want %d", got[i].Hash, got[i].Timestamp, l.blocks[got[i].Block].Header.Timestamp)
 			}
 			want[i].Timestamp = got[i].Timestamp
 			if !reflect.DeepEqual(got[i], want[i]) {
-				t.Fatalf("transaction %d of %s is\n%+v, want\n%+v", i, owner, got[i], want[i])
+				t.Fatalf("transaction %d of %s (-want +got):\n%s", i, owner, cmp.Diff(want[i], got[i]))
 			}
 			if want[i].Method != nil {
 				methods++
@@ -102,13 +104,13 @@ func TestTransactionsOfEveryAddressAreWhatBlocksSay(t *testing.T) {
 		}
 	}
 	if methods == 0 || deployed == 0 || reverted == 0 || direct == 0 {
-		t.Errorf("%d methods, %d deployments, %d reverted and %d direct calls", methods, deployed, reverted, direct)
+		t.Errorf("got %d methods, %d deployments, %d reverted transactions and %d direct calls, want some of each", methods, deployed, reverted, direct)
 	}
 }
 
-// TestANameThatIsStoredInPartIsNotShown gives a class a function whose name
+// TestATruncatedNameIsNotShown gives a class a function whose name
 // does not hash to its selector.
-func TestANameThatIsStoredInPartIsNotShown(t *testing.T) {
+func TestATruncatedNameIsNotShown(t *testing.T) {
 	t.Parallel()
 	caller, called := starknet.FeltFromUint64(1), starknet.FeltFromUint64(2)
 	long := starknet.Selector("a_name_that_is_far_too_long")
@@ -129,10 +131,10 @@ func TestANameThatIsStoredInPartIsNotShown(t *testing.T) {
 	}
 	pages, err := newGuide(t, db).addresses.Transactions(t.Context(), domain.Mainnet, []starknet.Felt{called}, domain.PageRequest{Limit: 5})
 	if err != nil || len(pages[0].Items) != 2 {
-		t.Fatalf("%+v, %v", pages, err)
+		t.Fatalf("got %+v and %v, want 2 transactions", pages, err)
 	}
 	fine, partial := pages[0].Items[0], pages[0].Items[1]
 	if fine.Method == nil || *fine.Method != "fine" || partial.Method != nil || *partial.Calls != 1 {
-		t.Errorf("%+v\n%+v", fine, partial)
+		t.Errorf("got\n%+v\n%+v\nwant the method fine, and one call without a method", fine, partial)
 	}
 }

@@ -37,25 +37,25 @@ func TestAnswersThatUntypedTransfersCouldChangeArePartial(t *testing.T) {
 	owners, want := []starknet.Felt{sender, recipient, contract}, []domain.Coverage{exact, partial, exact}
 
 	if got, err := g.addresses.Coverage(t.Context(), c, owners); err != nil || !slices.Equal(got, want) {
-		t.Errorf("the coverage of activity is %v, %v, want %v", got, err, want)
+		t.Errorf("coverage of activity: got %v and %v, want %v", got, err, want)
 	}
 	summaries, err := g.addresses.Summaries(t.Context(), c, owners)
 	if err != nil || summaries[0].Coverage != exact || !summaries[0].CountExact || summaries[1].Coverage != partial || summaries[1].CountExact || summaries[1].ActivityCount != nil {
-		t.Errorf("the summaries are %+v, %v, want an exact and a partial one", summaries, err)
+		t.Errorf("summaries: got %+v and %v, want an exact and a partial one", summaries, err)
 	}
 	known, err := g.addresses.Intelligence(t.Context(), c, owners)
 	if err != nil || known[0].ReceivedFunds == nil || *known[0].ReceivedFunds || known[1].ReceivedFunds != nil || known[1].Coverage != partial {
-		t.Errorf("the intelligence is %+v, %v, want false and unknown funds", known, err)
+		t.Errorf("intelligence: got %+v and %v, want no funds received, then an unknown", known, err)
 	}
 	assets, err := g.addresses.Assets(t.Context(), c, owners, address.ScopeDiscovered, domain.PageRequest{Limit: 5})
 	if err != nil || !assets[0].Coverage.Complete() || !slices.Equal(assets[1].Coverage.Reasons, []string{domain.ReasonUntypedTransfers}) {
-		t.Errorf("the assets are %+v, %v, want complete and incomplete ones", assets, err)
+		t.Errorf("assets: got %+v and %v, want complete ones, then incomplete ones", assets, err)
 	}
 
 	statuses := chain.NewStatuses(onchain.NewHeads(db), 0)
 	transfers := token.NewTransfers(tokens.NewTransfers(db), tokens.NewTransfers(db), statuses)
 	if got, err := transfers.CoverageOfTokens(t.Context(), c, owners); err != nil || !slices.Equal(got, []domain.Coverage{exact, exact, partial}) {
-		t.Errorf("the coverage of tokens is %v, %v, want only the contract's partial", got, err)
+		t.Errorf("coverage of tokens: got %v and %v, want only the contract's partial", got, err)
 	}
 	for name, test := range map[string]struct {
 		filter token.AddressFilter
@@ -70,14 +70,14 @@ func TestAnswersThatUntypedTransfersCouldChangeArePartial(t *testing.T) {
 		"what it sent itself": {token.AddressFilter{Direction: token.Outgoing}, partial},
 	} {
 		if got, err := transfers.CoverageOfAddresses(t.Context(), c, []starknet.Felt{recipient}, test.filter); err != nil || got[0] != test.want {
-			t.Errorf("%s: the coverage of transfers is %v, %v, want %v", name, got, err, test.want)
+			t.Errorf("%s: got the coverage %v and %v, want %v", name, got, err, test.want)
 		}
 	}
 	absent := token.NewTokens(tokens.NewTokens(db), tokens.NewSummaries(db), tokens.NewTransfers(db), statuses)
 	for contract, says := range map[starknet.Felt]bool{contract: true, sender: false} {
 		err := absent.Absent(t.Context(), c, contract)
 		if domain.CodeOf(err) != domain.CodeNotFound || strings.Contains(err.Error(), domain.ReasonUntypedTransfers) != says {
-			t.Errorf("the error of %s is %v, want not_found that names %s: %t", contract, err, domain.ReasonUntypedTransfers, says)
+			t.Errorf("%s: got %v, want not_found that names %s: %t", contract, err, domain.ReasonUntypedTransfers, says)
 		}
 	}
 }

@@ -27,12 +27,12 @@ func TestTheRegistryKnowsTheSimulatedBridges(t *testing.T) {
 		} {
 			b, known := Known(c, address)
 			if !known || (token == nil) != (b.Token == nil) || token != nil && *b.Token != *token || (b.Token == nil) != (b.L1Token == nil) {
-				t.Errorf("%s on %s is %+v", address, c, b)
+				t.Errorf("%s on %s: got known %v and %+v, want the bridge of %v", address, c, known, b, token)
 			}
 		}
 	}
 	if _, known := Known(domain.Mainnet, starknet.MustFelt("0x4c5772d1914fe6ce891b64eb35bf3522aeae1315647314aac58b01137607f3f")); known {
-		t.Error("a bridge of Sepolia is one of mainnet")
+		t.Error("got a bridge of Sepolia on mainnet, want none")
 	}
 }
 
@@ -51,7 +51,7 @@ func class(t *testing.T, name string) *facts.Class {
 			return facts.NewClass(c.Hash, document)
 		}
 	}
-	t.Fatalf("there is no class %s", name)
+	t.Fatalf("got no class %s, want one", name)
 	return nil
 }
 
@@ -129,7 +129,7 @@ func FuzzABridgesEventIsReadOrLeftNull(f *testing.F) {
 		}
 		s := Bridge{}.read(row, facts.Runtime{})
 		if (s.Amount == nil) != (s.Account == nil) || s.Event == "" {
-			t.Errorf("got %+v of %+v", s, row)
+			t.Errorf("%+v: got %+v, want an event, with both amount and account or neither", row, s)
 		}
 		s.pair([]chain.Message{{Message: facts.Message{Direction: facts.L1ToL2, Payload: row.Data}}, {Message: facts.Message{Direction: facts.L2ToL1, Payload: row.Data}}})
 	})

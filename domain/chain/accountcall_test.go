@@ -10,7 +10,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestTheCalldataOfAProxyIsTypedByAllThatItMayHaveExecuted(t *testing.T) {
+func TestTheCalldataOfAProxyIsTypedByEveryClassThatItMayExecute(t *testing.T) {
 	t.Parallel()
 	cairo0 := func(hash uint64, functions ...string) *facts.Class {
 		return facts.StoredClass(starknet.FeltFromUint64(hash), false, []byte("["+strings.Join(functions, ",")+"]"), false)

@@ -7,13 +7,13 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestASequencerOfZeroIsNotKnown(t *testing.T) {
+func TestAZeroSequencerIsUnknown(t *testing.T) {
 	t.Parallel()
 	if got := (&Block{Header: &facts.Header{}}).KnownSequencer(); got != nil {
-		t.Errorf("the sequencer is %s, want nil", got)
+		t.Errorf("got the sequencer %s, want nil", got)
 	}
 	five := starknet.FeltFromUint64(5)
 	if got := (&Block{Header: &facts.Header{Sequencer: five}}).KnownSequencer(); got == nil || *got != five {
-		t.Errorf("the sequencer is %v, want %s", got, five)
+		t.Errorf("got the sequencer %v, want %s", got, five)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"astrolabe/domain"
 )
 
-func TestMomentsAreReadStrictly(t *testing.T) {
+func TestTimestampsAreReadStrictly(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Time{
 		"0":                              time.Unix(0, 0),
@@ -28,7 +28,7 @@ func TestMomentsAreReadStrictly(t *testing.T) {
 		"0000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00",
 	} {
 		if got, err := ParseMoment(text); domain.CodeOf(err) != domain.CodeInvalidRequest {
-			t.Errorf("%q is %v, %v, want %s", text, got, err, domain.CodeInvalidRequest)
+			t.Errorf("%q: got %v and %v, want %s", text, got, err, domain.CodeInvalidRequest)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func FuzzMoment(f *testing.F) {
 			t.Fatalf("writing the moment %q: got %v, want no error", text, err)
 		}
 		if again, err := ParseMoment(string(written)); err != nil || !again.Equal(at) {
-			t.Errorf("%q is %s, which is %v, %v, want %v", text, written, again, err, at)
+			t.Errorf("%q: got %v and %v from its text %s, want %v", text, again, err, written, at)
 		}
 	})
 }

@@ -33,7 +33,7 @@ func FuzzParseBlockID(f *testing.F) {
 			return
 		}
 		if again, err := ParseBlockID(id.String(), Latest, Pending); err != nil || again.String() != id.String() {
-			t.Errorf("%q became %s, which became %s (%v), want the same", text, id, again, err)
+			t.Errorf("%q: got %s, then %s (%v), want the same", text, id, again, err)
 		}
 	})
 }

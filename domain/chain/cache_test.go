@@ -21,13 +21,13 @@ func listeningCache(capacity int) *Cache {
 	return c
 }
 
-func TestOnlyFactsOfFinalizedBlocksAreRemembered(t *testing.T) {
+func TestOnlyFactsOfFinalizedBlocksAreCached(t *testing.T) {
 	t.Parallel()
 	c := listeningCache(1 << 20)
 	for _, block := range []uint64{44, 45, 46} {
 		c.Remember(key(block), final(45, 0), block, block, 8)
 		if _, known := c.Recall(key(block), final(45, 0)); known != (block <= 45) {
-			t.Errorf("block %d is remembered %v, want %v", block, known, block <= 45)
+			t.Errorf("block %d: got it cached %v, want %v", block, known, block <= 45)
 		}
 	}
 }
@@ -38,18 +38,18 @@ func TestACacheWithoutItsListenerIsBypassed(t *testing.T) {
 	h := final(45, 0)
 	c.Remember(key(1), h, 1, "early", 8)
 	if _, known := c.Recall(key(1), h); known {
-		t.Error("a fact was remembered before anybody listened, want it read")
+		t.Error("before it listens: got a fact from the cache, want it read")
 	}
 	c.Listening(true)
 	c.Remember(key(1), h, 1, "heard", 8)
 	if _, known := c.Recall(key(1), h); !known {
-		t.Error("a fact was forgotten at once, want it remembered")
+		t.Error("while it listens: got no fact, want it from the cache")
 	}
 	c.Listening(false)
 	c.Remember(key(2), h, 2, "deaf", 8)
 	for _, k := range []CacheKey{key(1), key(2)} {
 		if _, known := c.Recall(k, h); known {
-			t.Errorf("block %d is remembered although nobody listens, want it read", k.Number)
+			t.Errorf("block %d after it stopped listening: got a fact from the cache, want it read", k.Number)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestAFactOfAnotherEpochIsNotRecalled(t *testing.T) {
 	c := listeningCache(1 << 20)
 	c.Remember(key(1), final(45, 3), 1, "old", 8)
 	if _, known := c.Recall(key(1), final(45, 4)); known {
-		t.Error("a fact outlived its epoch, want it forgotten")
+		t.Error("got a fact of another epoch, want it read again")
 	}
 	c.Remember(key(1), final(45, 4), 1, "new", 8)
 	if value, _ := c.Recall(key(1), final(45, 4)); value != "new" {
@@ -67,9 +67,9 @@ func TestAFactOfAnotherEpochIsNotRecalled(t *testing.T) {
 	}
 }
 
-// TestANewEpochCountsForRequestsThatDoNotKnowOfIt plays a request whose horizon
+// TestANewEpochAppliesToRequestsThatBeganBefore plays a request whose horizon
 // was read just before an operator changed final facts.
-func TestANewEpochCountsForRequestsThatDoNotKnowOfIt(t *testing.T) {
+func TestANewEpochAppliesToRequestsThatBeganBefore(t *testing.T) {
 	t.Parallel()
 	c := listeningCache(1 << 20)
 	before := final(45, 3)
@@ -78,13 +78,13 @@ func TestANewEpochCountsForRequestsThatDoNotKnowOfIt(t *testing.T) {
 	c.Remember(key(2), before, 2, "old", 8)
 	for _, k := range []CacheKey{key(1), key(2)} {
 		if _, known := c.Recall(k, before); known {
-			t.Errorf("block %d is recalled in an epoch that is over, want it forgotten", k.Number)
+			t.Errorf("block %d: got a fact of an epoch that is over, want it read again", k.Number)
 		}
 	}
 	other := CacheKey{Kind: CachedBlockByNumber, Chain: domain.Sepolia, Number: 1}
 	c.Remember(other, before, 1, "untouched", 8)
 	if _, known := c.Recall(other, before); !known {
-		t.Error("the epoch of another chain counted, want that of its own alone")
+		t.Error("other chain: got no fact, want it from the cache")
 	}
 }
 
@@ -97,23 +97,23 @@ func TestACacheStaysWithinItsWeight(t *testing.T) {
 		c.Remember(key(number), h, number, number, each)
 	}
 	if _, known := c.Recall(key(0), h); !known {
-		t.Fatal("a fact was dropped although there was room, want it remembered")
+		t.Fatal("got no fact although there is room, want it from the cache")
 	}
 	for number := uint64(10); number < 19; number++ {
 		c.Remember(key(number), h, number, number, each)
 	}
 	if _, known := c.Recall(key(0), h); !known {
-		t.Error("the fact that was asked for last went before the others, want it remembered")
+		t.Error("got the most recently used fact evicted, want it in the cache")
 	}
 	if _, known := c.Recall(key(1), h); known {
-		t.Error("the fact that was asked for the longest time ago stayed, want it dropped")
+		t.Error("got the least recently used fact from the cache, want it evicted")
 	}
 	c.Remember(key(99), h, 99, "huge", 1<<20)
 	if _, known := c.Recall(key(99), h); known || c.facts.Len() != 10 || c.facts.Weight() != 10*(each+entryWeight) {
-		t.Errorf("%d facts weigh %d, want 10 that weigh %d and not the last", c.facts.Len(), c.facts.Weight(), 10*(each+entryWeight))
+		t.Errorf("got %d facts that weigh %d, want 10 that weigh %d, without the last", c.facts.Len(), c.facts.Weight(), 10*(each+entryWeight))
 	}
 	c.Remember(key(0), h, 0, "again", each)
 	if c.facts.Len() != 10 || c.facts.Weight() != 10*(each+entryWeight) {
-		t.Errorf("after a fact was remembered again: %d facts, want 10", c.facts.Len())
+		t.Errorf("same fact again: got %d facts that weigh %d, want 10 that weigh %d", c.facts.Len(), c.facts.Weight(), 10*(each+entryWeight))
 	}
 }

@@ -2,12 +2,12 @@ package chain
 
 import "testing"
 
-func TestAContractIsATokenOrNobodyKnows(t *testing.T) {
+func TestAContractIsATokenOrUnknown(t *testing.T) {
 	t.Parallel()
 	if got := (&Contract{}).IsToken(); got != nil {
-		t.Errorf("a contract that was not seen as a token: %t, want nil", *got)
+		t.Errorf("without a token: got %t, want nil", *got)
 	}
 	if got := (&Contract{Token: &TokenIdentity{}}).IsToken(); got == nil || !*got {
-		t.Errorf("one that was: got %v, want true", got)
+		t.Errorf("with a token: got %v, want true", got)
 	}
 }

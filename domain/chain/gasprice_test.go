@@ -57,10 +57,10 @@ func TestZeroGasIsUnknown(t *testing.T) {
 	t.Parallel()
 	tx := &TxFacts{}
 	if got := tx.Gas(); got != nil {
-		t.Errorf("the gas of a receipt without any is %+v, want nil", got)
+		t.Errorf("receipt without gas: got %+v, want nil", got)
 	}
 	tx.Resources.L2Gas = 5
 	if got := tx.Gas(); got == nil || *got != (starknet.ExecutionResources{L2Gas: 5}) {
-		t.Errorf("the gas is %+v, want 5 of L2", got)
+		t.Errorf("got %+v, want 5 of L2 gas", got)
 	}
 }

@@ -15,7 +15,7 @@ func TestAHorizonStampsRows(t *testing.T) {
 		11: {HeadTier, AcceptedOnL2},
 	} {
 		if h.Tier(block) != want.tier || h.Finality(block) != want.finality {
-			t.Errorf("block %d is %s, %s, want %s, %s", block, h.Tier(block), h.Finality(block), want.tier, want.finality)
+			t.Errorf("block %d: got %s and %s, want %s and %s", block, h.Tier(block), h.Finality(block), want.tier, want.finality)
 		}
 	}
 	if (Horizon{}).Tier(0) != HeadTier || (Horizon{}).Finality(0) != AcceptedOnL2 {

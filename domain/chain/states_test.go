@@ -88,7 +88,7 @@ func TestAPendingBlockThatMovesOnIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatAFinalizedBlockSaysIsRemembered(t *testing.T) {
+func TestOnlyAnswersAtFinalizedBlocksAreCached(t *testing.T) {
 	t.Parallel()
 	long := make([]starknet.Felt, keptFelts+1)
 	for name, c := range map[string]struct {
@@ -101,7 +101,8 @@ func TestOnlyWhatAFinalizedBlockSaysIsRemembered(t *testing.T) {
 		"an empty result":      {5, ViewCall{}, Answer{}, false},
 		"no entry point":       {5, ViewCall{}, Answer{NoView: true}, false},
 		"no contract":          {5, ViewCall{}, Answer{NoContract: true}, false},
-		"a failure":            {5, ViewCall{}, Answer{Failed: true}, true},
+		"a revert":             {5, ViewCall{}, Answer{Reverted: true}, true},
+		"too long a result":    {5, ViewCall{}, Answer{TooLarge: true}, true},
 		"a long result":        {5, ViewCall{}, Answer{Result: long}, true},
 		"long calldata":        {5, ViewCall{Calldata: long}, Answer{}, true},
 		"a block of the head":  {6, ViewCall{}, Answer{Result: []starknet.Felt{{}}}, true},
@@ -113,12 +114,12 @@ func TestOnlyWhatAFinalizedBlockSaysIsRemembered(t *testing.T) {
 			_, _, _ = states.View(t.Context(), domain.Mainnet, BlockID{Number: &c.block}, c.call)
 		}
 		if again := node.calls == 2; again != c.again {
-			t.Errorf("%s: the node was asked %d times, want it asked again %t", name, node.calls, c.again)
+			t.Errorf("%s: got %d calls of the node, want a second one: %t", name, node.calls, c.again)
 		}
 	}
 }
 
-func TestCallsThatDifferAreRememberedApart(t *testing.T) {
+func TestDifferentCallsAreCachedSeparately(t *testing.T) {
 	t.Parallel()
 	node := &scripted{head: 10, finalized: 5}
 	node.answer = func(at StateBlock, call ViewCall) (Answer, error) {
@@ -140,11 +141,11 @@ func TestCallsThatDifferAreRememberedApart(t *testing.T) {
 		}
 	}
 	if node.calls != 10 {
-		t.Errorf("the node was asked %d times, want 10", node.calls)
+		t.Errorf("got %d calls of the node, want 10", node.calls)
 	}
 }
 
-func TestTheOldestAnswersAreForgotten(t *testing.T) {
+func TestTheOldestAnswersAreEvicted(t *testing.T) {
 	t.Parallel()
 	node := &scripted{head: 10, finalized: 5, answer: func(StateBlock, ViewCall) (Answer, error) { return Answer{}, nil }}
 	states := node.states()
@@ -169,7 +170,7 @@ func TestTheOldestAnswersAreForgotten(t *testing.T) {
 		}
 	}
 	if got := states.answers.Len(); got != keptAnswers {
-		t.Errorf("%d answers are kept, want %d", got, keptAnswers)
+		t.Errorf("got %d cached answers, want %d", got, keptAnswers)
 	}
 }
 
@@ -182,7 +183,7 @@ func (p patient) Error() string { return "later" }
 // RetryAfter tells when.
 func (p patient) RetryAfter() time.Duration { return time.Duration(p) }
 
-func TestANodesPauseIsPassedOn(t *testing.T) {
+func TestTheRetryDelayOfANodeIsPassedOn(t *testing.T) {
 	t.Parallel()
 	for failure, want := range map[error]time.Duration{
 		patient(7 * time.Second): 7 * time.Second, patient(time.Hour): longestRetry, patient(0): nodeRetry, errors.New("none"): nodeRetry,

@@ -21,7 +21,7 @@ func (s *stored) Heads(context.Context) (map[domain.Chain]Head, error) {
 	return s.heads, s.err
 }
 
-func TestAnIndexThatNobodyLeadsIsHaltedAndKeepsItsLastBlock(t *testing.T) {
+func TestAnIndexWithoutALeaderIsHaltedAndKeepsItsLastBlock(t *testing.T) {
 	t.Parallel()
 	block := &domain.BlockRef{Number: 5}
 	for led, want := range map[bool]Head{
@@ -36,12 +36,12 @@ func TestAnIndexThatNobodyLeadsIsHaltedAndKeepsItsLastBlock(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatTakesNoWritesIsTheReasonWhyNobodyLeads(t *testing.T) {
+func TestAReadOnlyDatabaseExplainsTheMissingLeader(t *testing.T) {
 	t.Parallel()
 	heads := &stored{heads: map[domain.Chain]Head{domain.Mainnet: {State: Following, ReadOnly: true}}}
 	got, err := NewStatuses(heads, 0).Of(t.Context(), []domain.Chain{domain.Mainnet})
 	if err != nil || got[0].Head.State != Halted || got[0].Head.ReasonCode != ReasonStorageReadOnly {
-		t.Errorf("%+v, %v, want %s by %s", got, err, Halted, ReasonStorageReadOnly)
+		t.Errorf("got %+v and %v, want %s for %s", got, err, Halted, ReasonStorageReadOnly)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestLagAndL1AgeAreUnknownRatherThanZero(t *testing.T) {
 		lag, knownLag := status.Lag()
 		age, knownAge := status.L1AgeSeconds()
 		if knownLag != (c.lag >= 0) || knownLag && lag != uint64(c.lag) || knownAge != (c.age >= 0) || knownAge && age != uint64(c.age) {
-			t.Errorf("%s: lag %d %v, age %d %v, want lag %d and age %d, unknown where below 0", name, lag, knownLag, age, knownAge, c.lag, c.age)
+			t.Errorf("%s: got lag %d (known %v) and age %d (known %v), want lag %d and age %d, unknown where below 0", name, lag, knownLag, age, knownAge, c.lag, c.age)
 		}
 	}
 }
@@ -79,11 +79,11 @@ func TestStatusesOfManyChainsAreOneRead(t *testing.T) {
 	heads := &stored{}
 	got, err := NewStatuses(heads, 0).Of(t.Context(), []domain.Chain{domain.Sepolia, domain.Mainnet, domain.Sepolia})
 	if err != nil || len(got) != 3 || got[0].Chain != domain.Sepolia || got[1].Chain != domain.Mainnet || heads.reads != 1 {
-		t.Errorf("%+v, %v after %d reads, want three in the order asked for after one", got, err, heads.reads)
+		t.Errorf("got %+v and %v after %d reads, want three in the requested order after one", got, err, heads.reads)
 	}
 }
 
-func TestAStatusIsKeptOnlyWhileFreshAndNeverAfterAFailure(t *testing.T) {
+func TestAStatusIsCachedOnlyWhileFreshAndNeverAfterAFailure(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
 	heads := &stored{heads: map[domain.Chain]Head{}}
@@ -99,7 +99,7 @@ func TestAStatusIsKeptOnlyWhileFreshAndNeverAfterAFailure(t *testing.T) {
 	first, _ := ask()
 	now = now.Add(999 * time.Millisecond)
 	if again, err := ask(); err != nil || !again.Equal(first) || heads.reads != 1 {
-		t.Errorf("while fresh: as of %s after %d reads, %v, want as of %s after 1", again, heads.reads, err, first)
+		t.Errorf("while fresh: got a status as of %s after %d reads and %v, want %s after 1", again, heads.reads, err, first)
 	}
 	now = now.Add(time.Millisecond)
 	heads.err = errors.New("down")
@@ -117,7 +117,7 @@ func (h hanging) Heads(ctx context.Context) (map[domain.Chain]Head, error) {
 	return nil, ctx.Err()
 }
 
-func TestNobodyWaitsForAnothersReadBeyondTheirOwnTime(t *testing.T) {
+func TestASharedReadIsAwaitedOnlyUntilTheCallerCancels(t *testing.T) {
 	t.Parallel()
 	database := hanging{make(chan struct{}, 1)}
 	service := NewStatuses(database, 0)
@@ -142,14 +142,14 @@ func TestNobodyWaitsForAnothersReadBeyondTheirOwnTime(t *testing.T) {
 func TestTheIndexedSpanCountsBothEnds(t *testing.T) {
 	t.Parallel()
 	if got := (&Coverage{First: 7, Last: 7}).Blocks(); got != 1 {
-		t.Errorf("one block counts as %d, want 1", got)
+		t.Errorf("one block: got %d, want 1", got)
 	}
 	if got := (&Coverage{First: 0, Last: 60}).Blocks(); got != 61 {
-		t.Errorf("blocks 0 to 60 count as %d, want 61", got)
+		t.Errorf("blocks 0 to 60: got %d, want 61", got)
 	}
 }
 
-func TestAStatusIsOfAWholeMillisecond(t *testing.T) {
+func TestAStatusHasATimeInWholeMilliseconds(t *testing.T) {
 	t.Parallel()
 	statuses := NewStatuses(&stored{}, 0)
 	statuses.now = func() time.Time { return time.Unix(1_800_000_000, 1_999_999).In(time.FixedZone("", 3600)) }

@@ -103,15 +103,15 @@ func TestTheClassInForceDecidesWhatAnEventMeans(t *testing.T) {
 		got := decode(test.keys, test.data, test.classes, test.unique)
 		if labels := got.labels(); got.Status != test.want.Status || got.Name != test.want.Name || got.NameSource != test.want.NameSource ||
 			got.FieldsFrom != test.want.FieldsFrom || got.Unavailable != test.want.Unavailable || labels != test.labels {
-			t.Errorf("%s: got %+v with %q", name, got, labels)
+			t.Errorf("%s: got %+v with the labels %q, want %+v with %q", name, got, labels, test.want, test.labels)
 		}
 		if (got.Status == Decoded) != (got.Fields != nil) {
-			t.Errorf("%s: %s with fields %v", name, got.Status, got.Fields)
+			t.Errorf("%s: got %s with the fields %v, want fields only if decoded", name, got.Status, got.Fields)
 		}
 	}
 }
 
-func TestAClassReplacedWithinTheBlockLeavesTheNameUnlessBothAgree(t *testing.T) {
+func TestAnEventBetweenTwoClassesIsDecodedOnlyIfBothAgree(t *testing.T) {
 	t.Parallel()
 	renamed := class(strings.ReplaceAll(keyedTransfer, `"value"`, `"amount"`))
 	same := class(keyedTransfer + " ")
@@ -129,7 +129,7 @@ func TestAClassReplacedWithinTheBlockLeavesTheNameUnlessBothAgree(t *testing.T) 
 	} {
 		got := decode(keys, data, facts.Runtime{Before: test.before, After: test.after}, "")
 		if got.Status != test.want.Status || got.Name != test.want.Name || got.NameSource != test.want.NameSource || got.Unavailable != test.want.Unavailable {
-			t.Errorf("%s: got %+v", name, got)
+			t.Errorf("%s: got %+v, want %+v", name, got, test.want)
 		}
 	}
 }
@@ -153,10 +153,10 @@ func TestStandardSchemasFitOnePayloadEach(t *testing.T) {
 	}
 	for _, l := range standard().Events() {
 		if l.Unsupported() != nil {
-			t.Errorf("%s: %v", l.TypeName, l.Unsupported())
+			t.Errorf("%s: got %v, want a supported schema", l.TypeName, l.Unsupported())
 		}
 		if curated()[l.Selectors[0]] != l.Name {
-			t.Errorf("%s has a schema but no curated name", l.Name)
+			t.Errorf("got the curated name %q, want %q as in the schema", curated()[l.Selectors[0]], l.Name)
 		}
 	}
 }
@@ -183,16 +183,16 @@ func FuzzDecode(f *testing.F) {
 		}
 		switch {
 		case d.Status == Decoded && consumed != len(keys)+len(data):
-			t.Errorf("%d of %d felts are in fields", consumed, len(keys)+len(data))
+			t.Errorf("got %d felts in fields, want all %d", consumed, len(keys)+len(data))
 		case d.Status == Decoded && len(keys) == 1 && len(data) == 4 && d.FieldsFrom == TypedByStandard:
-			t.Error("a Transfer is typed by its arity")
+			t.Error("got a Transfer typed by its number of felts, want none")
 		case d.Status != Decoded && (d.Fields != nil || d.Unavailable == ""):
-			t.Errorf("%+v", d)
+			t.Errorf("got %+v, want no fields and a reason", d)
 		}
 	})
 }
 
-func TestAnEventOfAProxyIsDecodedByWhatItExecutes(t *testing.T) {
+func TestAnEventOfAProxyIsDecodedWithItsImplementation(t *testing.T) {
 	t.Parallel()
 	const u256 = `{"type":"struct","name":"Uint256","size":2,"members":[{"name":"low","type":"felt","offset":0},{"name":"high","type":"felt","offset":1}]}`
 	cairo0 := func(hash uint64, abi string) *facts.Class {

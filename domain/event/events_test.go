@@ -40,7 +40,7 @@ func places(blocks []facts.Block) (list []chain.TxPlace) {
 	return list
 }
 
-func TestEventsOfBlocksAreAllOfThemInOrder(t *testing.T) {
+func TestEventsOfBlocksAreCompleteAndInOrder(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	events := newEvents(events.NewEvents(db), db)
@@ -50,7 +50,7 @@ func TestEventsOfBlocksAreAllOfThemInOrder(t *testing.T) {
 	}
 	pages, degraded, err := events.OfBlocks(t.Context(), domain.Mainnet, blocks, domain.PageRequest{Limit: 3})
 	if err != nil || degraded || len(pages) != len(blocks) {
-		t.Fatal(err, degraded, len(pages))
+		t.Fatalf("got %d pages, degraded %v and %v, want %d", len(pages), degraded, err, len(blocks))
 	}
 	for i, block := range repotest.Everyday(t) {
 		got, page := pages[i].Items, pages[i]
@@ -65,7 +65,7 @@ func TestEventsOfBlocksAreAllOfThemInOrder(t *testing.T) {
 		if !slices.EqualFunc(got, block.Events, func(g event.Row, w facts.Event) bool {
 			return g.Block == block.Header.Number && g.Tx == w.TxIndex && g.Log == w.LogIndex && g.Address == w.FromAddress && slices.Equal(g.Keys, w.Keys)
 		}) {
-			t.Errorf("block %d has %d events, got %d", i, len(block.Events), len(got))
+			t.Errorf("block %d: got %d events, want the %d events of the block", i, len(got), len(block.Events))
 		}
 	}
 }
@@ -81,7 +81,7 @@ func TestEventsOfABlockThatWasReplacedAreUnavailable(t *testing.T) {
 	}
 }
 
-func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
+func TestEventsOfTransactionsAreCompleteAndInOrder(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	blocks := repotest.Everyday(t)
@@ -90,7 +90,7 @@ func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
 	for _, limit := range []int{1, 3, 1000} {
 		pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, domain.PageRequest{Limit: limit})
 		if err != nil || degraded || len(pages) != len(parents) {
-			t.Fatal(err, degraded, len(pages))
+			t.Fatalf("limit %d: got %d pages, degraded %v and %v, want %d", limit, len(pages), degraded, err, len(parents))
 		}
 		decoded := 0
 		for i, place := range parents {
@@ -102,11 +102,11 @@ func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
 				}
 			}
 			if more := len(want) > limit; more != (pages[i].Next != nil) {
-				t.Errorf("%+v has %d events, and its page goes on: %v", place, len(want), pages[i].Next)
+				t.Errorf("%+v: got the next position %v after %d events, want one: %v", place, pages[i].Next, limit, more)
 			}
 			want = want[:min(limit, len(want))]
 			if len(pages[i].Items) != len(want) {
-				t.Fatalf("%+v has %d events, want %d", place, len(pages[i].Items), len(want))
+				t.Fatalf("%+v: got %d events, want %d", place, len(pages[i].Items), len(want))
 			}
 			for j, got := range pages[i].Items {
 				if got.Block != place.Block || got.Tx != place.Tx || got.Log != want[j].LogIndex || got.Address != want[j].FromAddress ||
@@ -120,7 +120,7 @@ func TestEventsOfTransactionsAreAllOfThemInOrder(t *testing.T) {
 			}
 		}
 		if decoded == 0 {
-			t.Error("none is decoded")
+			t.Errorf("limit %d: got no decoded event, want some", limit)
 		}
 	}
 }
@@ -132,13 +132,13 @@ func TestEventsOfContractsAreTheirNewest(t *testing.T) {
 	contracts := []starknet.Felt{all[0].address, starknet.FeltFromUint64(12345), all[len(all)-1].address, all[0].address}
 	found, err := newEvents(events.NewEvents(db), db).OfContracts(t.Context(), domain.Mainnet, contracts, event.ContractFilter{}, domain.PageRequest{Limit: 5})
 	if err != nil || found.Degraded || len(found.Pages) != len(contracts) {
-		t.Fatal(err, found.Degraded, len(found.Pages))
+		t.Fatalf("got %d pages, degraded %v and %v, want %d", len(found.Pages), found.Degraded, err, len(contracts))
 	}
 	for i, contract := range contracts {
 		f := event.Filter{Addresses: []starknet.Felt{contract}}
 		want := all.search(f)
 		if (found.Pages[i].Next != nil) != (len(want) > 5) {
-			t.Errorf("contract %d has %d events, and its page goes on: %v", i, len(want), found.Pages[i].Next)
+			t.Errorf("contract %d: got the next position %v after 5 of %d events, want one only if more follow", i, found.Pages[i].Next, len(want))
 		}
 		requireSame(t, f, found.Pages[i].Items, want[:min(5, len(want))])
 	}
@@ -151,37 +151,37 @@ func (deaf) Emitters(context.Context, domain.Chain, []event.Emission) ([]event.E
 	return nil, errors.New("no answer")
 }
 
-func TestAFailedLookupCostsTheAttributionAndNotTheAnswer(t *testing.T) {
+func TestAFailedLookupLeavesEventsUndecoded(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	parents := places(repotest.Everyday(t)[30:32])
 	events := newEvents(deaf{events.NewEvents(db)}, db)
 	pages, degraded, err := events.OfTransactions(t.Context(), domain.Mainnet, parents, domain.PageRequest{Limit: 10})
 	if err != nil || !degraded {
-		t.Fatal(err, degraded)
+		t.Fatalf("got degraded %v and %v, want a degraded answer", degraded, err)
 	}
 	rows := 0
 	for _, page := range pages {
 		for _, row := range page.Items {
 			rows++
 			if row.Status != event.Unknown || row.Name != "" || row.Fields != nil {
-				t.Errorf("got %+v", row)
+				t.Errorf("got %+v, want an unknown event without a name", row)
 			}
 		}
 	}
 	if rows == 0 {
-		t.Error("there are no events")
+		t.Error("got no events, want some")
 	}
 }
 
-func TestAnEndedRequestIsNotADegradedAnswer(t *testing.T) {
+func TestACancelledRequestIsNotADegradedResponse(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	ctx, cancel := context.WithCancel(t.Context())
 	events := newEvents(ending{events.NewEvents(db), cancel}, db)
 	_, degraded, err := events.OfTransactions(ctx, domain.Mainnet, places(repotest.Everyday(t)[30:32]), domain.PageRequest{Limit: 10})
 	if !errors.Is(err, context.Canceled) || degraded {
-		t.Errorf("got %v, degraded %v", err, degraded)
+		t.Errorf("got %v and degraded %v, want %v", err, degraded, context.Canceled)
 	}
 }
 
@@ -196,9 +196,9 @@ func (e ending) Emitters(ctx context.Context, c domain.Chain, emissions []event.
 	return e.Store.Emitters(ctx, c, emissions)
 }
 
-// TestTheClassAtTheEventsBlockDecodes compares every event with what the
+// TestEventsAreDecodedWithTheClassAtTheirBlock compares every event with what the
 // history of classes says, class by class.
-func TestTheClassAtTheEventsBlockDecodes(t *testing.T) {
+func TestEventsAreDecodedWithTheClassAtTheirBlock(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	blocks := repotest.Everyday(t)
@@ -228,13 +228,13 @@ func TestTheClassAtTheEventsBlockDecodes(t *testing.T) {
 			if e, err := runtime.After.Schema().DecodeEvent(row.Keys, row.Data); err == nil {
 				byClass++
 				if row.Status != event.Decoded || row.Name != e.Layout.Name || row.NameSource != event.FromClassABI || len(row.Fields) != len(e.Fields) {
-					t.Errorf("block %d: %s is %+v", row.Block, e.Layout.Name, row.Decoding)
+					t.Errorf("block %d: got %+v, want %s with %d fields from the class", row.Block, row.Decoding, e.Layout.Name, len(e.Fields))
 				}
 			}
 		}
 	}
 	if byClass < 100 {
-		t.Errorf("only %d events were compared", byClass)
+		t.Errorf("got %d compared events, want at least 100", byClass)
 	}
 }
 

@@ -29,22 +29,22 @@ func FuzzFilter(f *testing.F) {
 		}
 		if err := filter.check(); err != nil {
 			if domain.CodeOf(err) != domain.CodeInvalidRequest {
-				t.Errorf("got %v", err)
+				t.Errorf("got %v, want %s", err, domain.CodeInvalidRequest)
 			}
 			return
 		}
 		normal := filter.normal()
 		switch {
 		case len(normal.Topics[0])+len(normal.Addresses) == 0:
-			t.Error("it has no anchor")
+			t.Errorf("got %+v, want an address or a topic0", normal)
 		case normal.hasKeys() && (len(normal.Topics[0]) == 0 || filter.From == nil || filter.To == nil):
-			t.Error("keys are searched without topic0 or without bounds")
+			t.Errorf("got %+v, want keys only with topic0 and bounds", normal)
 		case len(normal.Addresses) > MaxAddresses || normal.hasKeys() != filter.hasKeys() || normal.check() != nil:
-			t.Errorf("%+v became %+v", filter, normal)
+			t.Errorf("%+v: got %+v, want a valid filter of the same keys", filter, normal)
 		}
 		span := spanOf(filter.From, filter.To, nil)
 		if span.From.Block > lastBlock || span.Before.Block > lastBlock {
-			t.Errorf("the span is %+v", span)
+			t.Errorf("got %+v, want a span up to block %d", span, lastBlock)
 		}
 	})
 }
@@ -56,7 +56,7 @@ func FuzzSpan(f *testing.F) {
 		place := Place{Block: block % lastBlock, Tx: int(tx % (1 << 15)), Log: int(log % (1 << 15))}
 		span := spanOf(&from, nil, place.position())
 		if span.Before != place {
-			t.Errorf("%+v goes on at %+v", place, span.Before)
+			t.Errorf("got a list that continues at %+v, want %+v", span.Before, place)
 		}
 	})
 }

@@ -12,10 +12,10 @@ import (
 	"astrolabe/starknet"
 )
 
-// TestAWalkIsNotDisturbedByArrivingBlocks commits a block after each page, and
+// TestPagesStayStableWhileBlocksArrive commits a block after each page, and
 // takes the newest ones back in between: the walk yields what was there when
 // it began, once and in order.
-func TestAWalkIsNotDisturbedByArrivingBlocks(t *testing.T) {
+func TestPagesStayStableWhileBlocksArrive(t *testing.T) {
 	t.Parallel()
 	db := repotest.Open(t)
 	blocks := repotest.Everyday(t)
@@ -33,7 +33,7 @@ func TestAWalkIsNotDisturbedByArrivingBlocks(t *testing.T) {
 		for page := 0; ; page++ {
 			found, err := events.Search(t.Context(), domain.Mainnet, account.Standard, f, request)
 			if err != nil {
-				t.Fatal(name, err)
+				t.Fatalf("%s: %v", name, err)
 			}
 			walked = append(walked, found.Items...)
 			if request.After = found.Next; found.Next == nil {
@@ -55,7 +55,7 @@ func TestAWalkIsNotDisturbedByArrivingBlocks(t *testing.T) {
 		want := newOracle(blocks[:40]).search(f)
 		requireSame(t, f, walked, want)
 		if len(want) < 20 {
-			t.Errorf("%s: only %d events", name, len(want))
+			t.Errorf("%s: got %d events, want at least 20", name, len(want))
 		}
 	}
 }

@@ -118,17 +118,17 @@ func walk(t *testing.T, events *event.Events, plan account.Plan, f event.Filter,
 	for range 10_000 {
 		found, err := events.Search(t.Context(), domain.Mainnet, plan, f, request)
 		if err != nil || found.Degraded {
-			t.Fatalf("%v, degraded %v: %+v", err, found.Degraded, f)
+			t.Fatalf("%+v: got degraded %v and %v, want neither", f, found.Degraded, err)
 		}
 		if len(found.Items) > limit {
-			t.Fatalf("a page of %d has %d events", limit, len(found.Items))
+			t.Fatalf("got a page of %d events, want at most %d", len(found.Items), limit)
 		}
 		all = append(all, found.Items...)
 		if request.After = found.Next; found.Next == nil {
 			return all
 		}
 	}
-	t.Fatalf("the search never ends: %+v", f)
+	t.Fatalf("%+v: got more than 10,000 pages, want an end", f)
 	return nil
 }
 
@@ -142,12 +142,12 @@ func (mute) Emitters(_ context.Context, _ domain.Chain, emissions []event.Emissi
 func requireSame(t *testing.T, f event.Filter, got []event.Row, want []emitted) {
 	t.Helper()
 	if len(got) != len(want) {
-		t.Fatalf("%d events are found, want %d: %+v", len(got), len(want), f)
+		t.Fatalf("%+v: got %d events, want %d", f, len(got), len(want))
 	}
 	for i, e := range want {
 		if r := got[i]; r.Block != e.block || uint64(r.Tx) != e.tx || uint64(r.Log) != e.log || r.Address != e.address ||
 			!slices.Equal(r.Keys, e.keys) || !slices.Equal(r.Data, e.data) {
-			t.Fatalf("event %d is %+v, want %+v: %+v", i, r, e, f)
+			t.Fatalf("%+v: event %d: got %+v, want %+v", f, i, r, e)
 		}
 	}
 }
@@ -179,15 +179,15 @@ func TestSearchFindsWhatBruteForceFinds(t *testing.T) {
 				matched += len(want)
 			}
 			if matched < 2*questions {
-				t.Errorf("only %d events were compared", matched)
+				t.Errorf("got %d compared events, want at least %d", matched, 2*questions)
 			}
 		})
 	}
 }
 
-// TestAPageThatLooksAtFewCandidatesGoesOn walks searches by keys whose pages
+// TestAPageThatReachesItsCandidateLimitContinues walks searches by keys whose pages
 // may look at a few candidates only.
-func TestAPageThatLooksAtFewCandidatesGoesOn(t *testing.T) {
+func TestAPageThatReachesItsCandidateLimitContinues(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	events := newEvents(events.NewEvents(db), db)
@@ -203,7 +203,7 @@ func TestAPageThatLooksAtFewCandidatesGoesOn(t *testing.T) {
 	transfers.Topics[1] = []starknet.Felt{e.keys[1]}
 	first, err := events.Search(t.Context(), domain.Mainnet, account.Standard, transfers, domain.PageRequest{Limit: 100})
 	if err != nil || first.Next == nil || len(first.Items) == 100 {
-		t.Fatalf("%d events and %v, %v", len(first.Items), first.Next, err)
+		t.Fatalf("got %d events, the next position %v and %v, want fewer than 100 and a next position", len(first.Items), first.Next, err)
 	}
 	requireSame(t, transfers, walk(t, events, account.Standard, transfers, 100), all.search(transfers))
 }

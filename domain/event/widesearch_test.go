@@ -110,13 +110,13 @@ func TestWideSearchFindsWhatBruteForceFinds(t *testing.T) {
 				requireSame(t, f, walk(t, events, account.Wallet, f, 10+g.IntN(90)), want)
 			}
 			if matched < 1000 {
-				t.Errorf("only %d events were compared", matched)
+				t.Errorf("got %d compared events, want at least 1000", matched)
 			}
 		})
 	}
 }
 
-func TestAWideSearchTellsWhatItRestsOn(t *testing.T) {
+func TestAWideSearchReportsItsCoverage(t *testing.T) {
 	t.Parallel()
 	w := newCovered(t)
 	for to, want := range map[uint64]event.RangeCoverage{
@@ -131,24 +131,24 @@ func TestAWideSearchTellsWhatItRestsOn(t *testing.T) {
 		}
 		got := found.Range
 		if got.Requested != (event.Interval{From: 7, To: to}) || *got.Completed != *want.Completed || got.Complete != want.Complete || got.OpenEnded == want.Complete {
-			t.Errorf("to %d: got %+v of %+v", to, got, got.Completed)
+			t.Errorf("to %d: got %+v with %+v completed, want %+v with %+v", to, got, got.Completed, want, want.Completed)
 		}
 		if d := got.Diagnostics; d.Freshness != event.Current || d.Lag != newest-repotest.SpacedFinalized || d.SourceLow != oldest || d.SourceHigh != newest ||
 			d.ContiguousLow != oldest || d.ContiguousHigh != newest || !d.LiveMaintenance {
-			t.Errorf("got %+v", d)
+			t.Errorf("got %+v, want a current and maintained index of blocks %d to %d", d, oldest, newest)
 		}
 	}
 	found, err := w.search(w.transfers(newest+1, newest+20_000))
 	if err != nil || found.Range.Completed != nil || found.Range.Complete {
-		t.Errorf("of blocks that are not there yet, %+v are complete (%v)", found.Range, err)
+		t.Errorf("future blocks: got %+v and %v, want none completed", found.Range, err)
 	}
 	w.do("UPDATE event_certificates SET maintained_at = now() - interval '1 hour'")
 	if found, err = w.search(w.transfers(0, newest)); err != nil || found.Range.LiveMaintenance {
-		t.Errorf("nobody looks after it: %+v, %v", found.Range, err)
+		t.Errorf("an hour without maintenance: got %+v and %v, want no live maintenance", found.Range, err)
 	}
 }
 
-func TestAWideSearchThatIsNotCoveredIsRefused(t *testing.T) {
+func TestAWideSearchWithoutCoverageIsRejected(t *testing.T) {
 	t.Parallel()
 	w := newCovered(t)
 	wide := func(change func(*event.Filter)) event.Filter {
@@ -164,17 +164,17 @@ func TestAWideSearchThatIsNotCoveredIsRefused(t *testing.T) {
 		"a position that is not declared": {wide(func(f *event.Filter) { f.Topics[1], f.Topics[3] = nil, key }), domain.CodeFullRangeSelectorNotSupported},
 		"topic0 alone":                    {wide(func(f *event.Filter) { f.Topics[1] = nil }), domain.CodeFullRangeSelectorNotSupported},
 		"an address alone":                {wide(func(f *event.Filter) { f.Topics, f.Addresses = [16][]starknet.Felt{}, key }), domain.CodeFullRangeSelectorNotSupported},
-		"a certificate that is building":  {wide(func(f *event.Filter) { f.Topics[0] = []starknet.Felt{repotest.ApprovalSelector} }), domain.CodeFullRangeSelectorNotSupported},
-		"one of two is building":          {wide(func(f *event.Filter) { f.Topics[0] = append(f.Topics[0], repotest.ApprovalSelector) }), domain.CodeFullRangeSelectorNotSupported},
-		"a selector outside the set":      {wide(func(f *event.Filter) { f.Topics[0] = key }), domain.CodeUnsupportedSelector},
-		"one of two outside the set":      {wide(func(f *event.Filter) { f.Topics[0] = append(f.Topics[0], key...) }), domain.CodeUnsupportedSelector},
+		"a certificate that is building":  {wide(func(f *event.Filter) { f.Topics[0] = []starknet.Felt{repotest.ApprovalSelector} }), domain.CodeCoverageUnavailable},
+		"one of two is building":          {wide(func(f *event.Filter) { f.Topics[0] = append(f.Topics[0], repotest.ApprovalSelector) }), domain.CodeCoverageUnavailable},
+		"a selector outside the set":      {wide(func(f *event.Filter) { f.Topics[0] = key }), domain.CodeFullRangeSelectorNotSupported},
+		"one of two outside the set":      {wide(func(f *event.Filter) { f.Topics[0] = append(f.Topics[0], key...) }), domain.CodeFullRangeSelectorNotSupported},
 	} {
 		if _, err := w.search(test.f); domain.CodeOf(err) != test.want {
 			t.Errorf("%s: got %v, want %s", name, err, test.want)
 		}
 		_, err := w.events.Search(t.Context(), domain.Mainnet, account.Standard, test.f, domain.PageRequest{Limit: 1})
 		if domain.CodeOf(err) != domain.CodeInvalidRequest {
-			t.Errorf("%s for an ordinary key: got %v", name, err)
+			t.Errorf("%s for an ordinary key: got %v, want %s", name, err, domain.CodeInvalidRequest)
 		}
 	}
 }
@@ -204,7 +204,7 @@ func TestAtMostFiveThousandBlocksOnEachSideAreReadDirectly(t *testing.T) {
 			}
 			_, err := w.search(f)
 			if e, ok := errors.AsType[*domain.Error](err); !ok || e.Code != domain.CodeCoverageUnavailable || e.RetryAfter == 0 {
-				t.Errorf("got %v", err)
+				t.Errorf("got %v, want %s with a time to retry", err, domain.CodeCoverageUnavailable)
 			}
 		})
 	}
@@ -229,7 +229,7 @@ func TestCoverageThatIsLostDuringASearchIsUnavailable(t *testing.T) {
 			events := event.NewEvents(events.NewEvents(w.db), remembering{events.NewCertificates(w.db), known}, chain.NewCompiledClasses(index.NewArchive(w.db)), implementations(w.db), chain.NewStatuses(onchain.NewHeads(w.db), 0), 0)
 			_, err = events.Search(t.Context(), domain.Mainnet, account.Wallet, f, domain.PageRequest{Limit: 1000})
 			if domain.CodeOf(err) != domain.CodeCoverageUnavailable {
-				t.Errorf("got %v", err)
+				t.Errorf("got %v, want %s", err, domain.CodeCoverageUnavailable)
 			}
 		})
 	}

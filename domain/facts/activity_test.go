@@ -95,7 +95,7 @@ func TestActivityIsOrderedByAddressAndTransaction(t *testing.T) {
 	for i := 1; i < len(got); i++ {
 		a, b := &got[i-1], &got[i]
 		if order := a.Address.Cmp(b.Address); order > 0 || order == 0 && a.TxIndex >= b.TxIndex {
-			t.Errorf("row %d: %+v comes before %+v", i, a, b)
+			t.Errorf("row %d: got %+v before %+v, want the order of addresses and transactions", i, a, b)
 		}
 	}
 }

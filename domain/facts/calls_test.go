@@ -48,11 +48,11 @@ func equalCalls(a, b Call) bool {
 	return a.To == b.To && a.Selector == b.Selector && slices.Equal(a.Calldata, b.Calldata)
 }
 
-func TestCairo0IsMeantWhereBothFormsFit(t *testing.T) {
+func TestCalldataThatFitsBothFormsIsReadAsCairo0(t *testing.T) {
 	t.Parallel()
 	tx := invoke(2, 70, 71, 0, 1, 80, 6, 1, 2, 3, 5, 6, 7)
 	if !cairo1Form.read(tx.Calldata, 2, func(_, _ *starknet.Felt, _ []starknet.Felt) {}) {
-		t.Error("Cairo 1's form does not fit")
+		t.Error("got calldata that is not in Cairo 1's form, want it to fit both forms")
 	}
 	want := []Call{{felt(70), felt(71), felts(5)}, {felt(80), felt(6), felts(6, 7)}}
 	if got, ok := Calls(tx); !ok || !slices.EqualFunc(got, want, equalCalls) {
@@ -87,7 +87,7 @@ func FuzzCalls(f *testing.F) {
 		}
 		cairo0 := slices.Concat(heads, felts(len(data)), data)
 		if !slices.Equal(cairo0, tx.Calldata) && !slices.Equal(cairo1, tx.Calldata) {
-			t.Errorf("%v is read as %v", tx.Calldata, calls)
+			t.Errorf("got the calls %v of %v, want calls that encode to the same felts", calls, tx.Calldata)
 		}
 	})
 }

@@ -198,22 +198,22 @@ func TestTransfersOfAChainReproduceItsBalances(t *testing.T) {
 		}
 	})
 	if kinds != TxSent|TxReceived|TransferIn|TransferOut|TransferSelf|ContractDeployed|ContractUpgraded {
-		t.Errorf("kinds of activity %b", kinds)
+		t.Errorf("got the kinds of activity %b, want all 7", kinds)
 	}
 	if evidence[FromStateDiff] == 0 || evidence[FromDeployerEvent] == 0 || evidence[FromTransaction] == 0 {
-		t.Errorf("evidence %v", evidence)
+		t.Errorf("got the evidence %v, want some of each kind", evidence)
 	}
 	contracts := map[starknet.Felt]sim.Contract{}
 	for _, contract := range n.Directory() {
 		contracts[contract.Address] = contract
 		if strings.HasPrefix(contract.Class, "proxy_") {
 			if tokens[contract.Address] == "" {
-				t.Errorf("%s is no token, want that of its implementation", contract.Name)
+				t.Errorf("%s: got no token, want that of its implementation", contract.Name)
 			}
 			continue
 		}
 		if want := simClass(t, contract.Class).Standard; tokens[contract.Address] != want {
-			t.Errorf("%s is a token of %q, want %q", contract.Name, tokens[contract.Address], want)
+			t.Errorf("%s: got a token of %q, want %q", contract.Name, tokens[contract.Address], want)
 		}
 	}
 	checked := map[string]int{}
@@ -225,14 +225,14 @@ func TestTransfersOfAChainReproduceItsBalances(t *testing.T) {
 				continue
 			}
 			if got := held(t, n, contract.Class, standard, h); got.Cmp(balance) != 0 {
-				t.Errorf("%s %s of %s: %s, by transfers %s", contract.Name, h.id, h.owner, got, balance)
+				t.Errorf("%s %s of %s: got %s by transfers, want the balance %s", contract.Name, h.id, h.owner, balance, got)
 			}
 			checked[contract.Class]++
 		}
 	}
 	for _, class := range []string{"erc20_legacy", "erc20_keyed", "erc721_legacy", "erc721_keyed", "erc1155", "proxy_starkgate", "proxy_openzeppelin"} {
 		if checked[class] == 0 {
-			t.Errorf("nothing was checked of %s", class)
+			t.Errorf("%s: got no compared balance, want some", class)
 		}
 	}
 }
@@ -247,7 +247,7 @@ func TestTheSameBlockGivesTheSameRows(t *testing.T) {
 	deriveChain(t, n, func(b *Block) { first = append(first, show(b)) })
 	deriveChain(t, n, func(b *Block) {
 		if show(b) != first[b.Header.Number] {
-			t.Errorf("block %d differs", b.Header.Number)
+			t.Errorf("block %d: got\n%s\nwant\n%s", b.Header.Number, show(b), first[b.Header.Number])
 		}
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/sim/classes"
 	"astrolabe/starknet"
 )
@@ -27,10 +29,10 @@ func TestStandardsOfTheSimulatedClasses(t *testing.T) {
 	for _, class := range all {
 		got := simClass(t, class.Name)
 		if got.Standard != want[class.Name] || got.Account != (class.Name == "account") {
-			t.Errorf("%s: standard %q, account %v", class.Name, got.Standard, got.Account)
+			t.Errorf("%s: got the standard %q and account %v, want %q and %v", class.Name, got.Standard, got.Account, want[class.Name], class.Name == "account")
 		}
 		if sierra := !class.CompiledHash.IsZero(); got.Hash != class.Hash || got.Sierra != sierra || got.Missing || got.Schema() == nil || len(got.Functions) == 0 {
-			t.Errorf("%s: %v is incomplete", class.Name, got.Hash)
+			t.Errorf("%s: got the hash %s, Sierra %v, missing %v and %d functions, want %s, %v and a schema with functions", class.Name, got.Hash, got.Sierra, got.Missing, len(got.Functions), class.Hash, sierra)
 		}
 	}
 }
@@ -42,7 +44,7 @@ func TestStandardsOfRealClasses(t *testing.T) {
 	for _, pattern := range []string{"SN_*/classes/*.json", "other_classes/*.json"} {
 		files, err := filepath.Glob(filepath.Join(realData(t), pattern))
 		if err != nil || len(files) == 0 {
-			t.Fatalf("no %s: %v", pattern, err)
+			t.Fatalf("%s: got no files and %v, want some", pattern, err)
 		}
 		for _, path := range files {
 			var document starknet.Class
@@ -50,10 +52,10 @@ func TestStandardsOfRealClasses(t *testing.T) {
 			name := strings.TrimSuffix(filepath.Base(path), ".json")
 			class := NewClass(starknet.MustFelt(name), document)
 			if class.Standard != standards[name[:10]] || class.Account != accounts[name[:10]] {
-				t.Errorf("%s: standard %q, account %v", name, class.Standard, class.Account)
+				t.Errorf("%s: got the standard %q and account %v, want %q and %v", name, class.Standard, class.Account, standards[name[:10]], accounts[name[:10]])
 			}
 			if class.Sierra != (document.Sierra != nil) || class.Schema() == nil {
-				t.Errorf("%s: Sierra %v, schema %v", name, class.Sierra, class.Schema())
+				t.Errorf("%s: got Sierra %v and the schema %v, want Sierra %v and a schema", name, class.Sierra, class.Schema(), document.Sierra != nil)
 			}
 		}
 	}
@@ -74,15 +76,15 @@ func TestStandardsFollowTheirCriteria(t *testing.T) {
 		"upgrade": "",
 	} {
 		if got := abiClass(eventABI([]string{"Other"}, nil, strings.Fields(functions)...)).Standard; got != want {
-			t.Errorf("%s: %q, want %q", functions, got, want)
+			t.Errorf("%s: got %q, want %q", functions, got, want)
 		}
 	}
 	if got := abiClass(cairo0ERC1155).Standard; got != ERC1155 {
-		t.Errorf("events of ERC-1155: %q", got)
+		t.Errorf("events of ERC-1155: got %q, want %q", got, ERC1155)
 	}
 	old := abiClass(eventABI(nil, nil, "__execute__", "is_valid_signature"))
 	if proxy := abiClass(proxyABI); !old.Account || proxy.Account {
-		t.Errorf("old account %v, proxy %v", old.Account, proxy.Account)
+		t.Errorf("got account %v for the old account and %v for the proxy, want true and false", old.Account, proxy.Account)
 	}
 }
 
@@ -104,7 +106,7 @@ func TestSchemasAreMaterialised(t *testing.T) {
 	}
 	slices.SortFunc(events, compareEvents)
 	if !reflect.DeepEqual(class.Events, events) {
-		t.Errorf("events\n%+v, want\n%+v", class.Events, events)
+		t.Errorf("events (-want +got):\n%s", cmp.Diff(events, class.Events))
 	}
 	functions := []FunctionSchema{
 		{Selector: starknet.Selector("pay"), Name: "pay", Inputs: []FieldSchema{{"to", address, ""}}, Outputs: []FieldSchema{{"", "core::bool", ""}}},
@@ -113,7 +115,7 @@ func TestSchemasAreMaterialised(t *testing.T) {
 	}
 	slices.SortStableFunc(functions, compareFunctions)
 	if !reflect.DeepEqual(class.Functions, functions) {
-		t.Errorf("functions\n%+v, want\n%+v", class.Functions, functions)
+		t.Errorf("functions (-want +got):\n%s", cmp.Diff(functions, class.Functions))
 	}
 }
 
@@ -121,15 +123,15 @@ func TestAmbiguousEventsAreMarked(t *testing.T) {
 	t.Parallel()
 	for _, e := range abiClass(strings.ReplaceAll(twoTransfers, "OTHER", "key")).Events {
 		if !e.Ambiguous {
-			t.Errorf("%+v is not marked", e)
+			t.Errorf("got %+v, want it ambiguous", e)
 		}
 	}
 	if e := abiClass(cairo0ERC20).Events[0]; e.Ambiguous {
-		t.Errorf("%+v is marked", e)
+		t.Errorf("got %+v, want it unambiguous", e)
 	}
 }
 
-func TestTextsOfAnABIAreFitToBeStored(t *testing.T) {
+func TestNamesOfAnABIAreValidAndLimited(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", maxText)
 	text, err := json.Marshal([]any{map[string]any{"type": "function", "name": "a\x00b" + long, "inputs": []any{}, "outputs": []any{}}})
@@ -138,19 +140,19 @@ func TestTextsOfAnABIAreFitToBeStored(t *testing.T) {
 	}
 	name := abiClass(string(text)).Functions[0].Name
 	if !strings.HasPrefix(name, "a\uFFFDbé") || len(name) > maxText || strings.ToValidUTF8(name, "?") != name {
-		t.Errorf("name %.20q of %d bytes", name, len(name))
+		t.Errorf("got the name %.20q of %d bytes, want valid text of at most %d bytes", name, len(name), maxText)
 	}
 	var entries []string
 	for i := range maxCount + 10 {
 		entries = append(entries, fmt.Sprintf(`{"type":"function","name":"f%d"}`, i))
 	}
 	if got := len(abiClass("[" + strings.Join(entries, ",") + "]").Functions); got != maxCount {
-		t.Errorf("%d functions are kept", got)
+		t.Errorf("got %d functions, want %d", got, maxCount)
 	}
 }
 
 // Ordinals of schemas are stored in 16 bits.
-func TestAClassOfTooManyEventsHasNoSchema(t *testing.T) {
+func TestAClassWithTooManyEventsHasNoSchema(t *testing.T) {
 	t.Parallel()
 	for count, want := range map[int]int{8_000: 8_000, 70_000: 0} {
 		entries := make([]string, count)
@@ -159,7 +161,7 @@ func TestAClassOfTooManyEventsHasNoSchema(t *testing.T) {
 		}
 		class := abiClass("[" + strings.Join(entries, ",") + "]")
 		if got := len(class.Events); got != want || (class.Schema() != nil) != (want > 0) || class.ABI == nil {
-			t.Errorf("of %d events %d are kept", count, got)
+			t.Errorf("%d events: got %d events and a schema: %v, want %d", count, got, class.Schema() != nil, want)
 		}
 	}
 }
@@ -175,22 +177,45 @@ func TestClassesWithoutAReadableABIHaveNoSchema(t *testing.T) {
 		"missing":   MissingClass(hash),
 	} {
 		if class.Schema() != nil || class.Events != nil || class.Functions != nil || class.Standard != "" || class.Hash != hash {
-			t.Errorf("%s: %+v", name, class)
+			t.Errorf("%s: got %+v, want only the hash %s", name, class, hash)
 		}
 		if (class.ABI != nil) != (name == "malformed") || class.Missing != (name == "missing") {
-			t.Errorf("%s: ABI %q, missing %v", name, class.ABI, class.Missing)
+			t.Errorf("%s: got the ABI %q and missing %v, want an ABI only if malformed", name, class.ABI, class.Missing)
 		}
 	}
 }
 
-func TestAStoredClassIsTheClassThatWasStored(t *testing.T) {
+func TestAClassIsTheSameAfterStorage(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"erc20_keyed", "oddities", "privacy_pool_v2"} {
 		class := simClass(t, name)
 		stored := StoredClass(class.Hash, class.Sierra, slices.Clone(class.ABI), class.Missing)
 		if !reflect.DeepEqual(stored, class) {
-			t.Errorf("%s differs", name)
+			t.Errorf("%s: got\n%+v\nwant\n%+v", name, stored, class)
 		}
+	}
+}
+
+// TestRespacedABIIsTheSameClass compares ABIs as nodes send them: the hash of a
+// Cairo 0 class sorts keys and ignores spaces, that of a Sierra class does not.
+func TestRespacedABIIsTheSameClass(t *testing.T) {
+	t.Parallel()
+	const text, respaced, another = `[{"name":"é","type":"event"}]`, "[ {\"type\": \"event\",\n\"name\": \"\\u00e9\"} ]", `[{"name":"f","type":"event"}]`
+	differ := func(a, b *Class) bool {
+		_, rows := FirstDifference(&Block{Classes: []*Class{a}}, &Block{Classes: []*Class{b}}, TableClasses)
+		if digests := a.Digest() != b.Digest(); digests != rows {
+			t.Errorf("the digests differ: %t, the rows: %t", digests, rows)
+		}
+		return rows
+	}
+	cairo0 := NewClass(felt(1), starknet.Class{Deprecated: &starknet.DeprecatedClass{ABI: json.RawMessage(respaced)}})
+	for stored, want := range map[string]bool{text: false, respaced: false, another: true} {
+		if got := differ(StoredClass(felt(1), false, []byte(stored), false), cairo0); got != want {
+			t.Errorf("Cairo 0, stored as %s: got a difference %t, want %t", stored, got, want)
+		}
+	}
+	if !differ(StoredClass(felt(1), true, []byte(text), false), StoredClass(felt(1), true, []byte(respaced), false)) {
+		t.Error("Sierra: got no difference, want one")
 	}
 }
 
@@ -205,15 +230,15 @@ func FuzzStoredClass(f *testing.F) {
 		rows, _ := Transfers(event, always{After: class})
 		for _, row := range rows {
 			if row.Amount == nil == (row.TokenID == nil) {
-				t.Errorf("%+v", row)
+				t.Errorf("got %+v, want either an amount or a token id", row)
 			}
 		}
 		if !slices.IsSortedFunc(class.Events, compareEvents) || !slices.IsSortedFunc(class.Functions, compareFunctions) {
-			t.Error("schemas are out of order")
+			t.Error("got unsorted events or functions, want both sorted")
 		}
 		for _, e := range class.Events {
 			if strings.ContainsRune(e.Name, 0) || len(e.Name) > maxText {
-				t.Errorf("name %q", e.Name)
+				t.Errorf("got the name %q, want at most %d bytes without a zero", e.Name, maxText)
 			}
 		}
 	})

@@ -52,10 +52,10 @@ func TestDeploymentsNameTheBestEvidence(t *testing.T) {
 			{felt(40), Observed, felt(class)}, {felt(contract), Deployed, felt(class)}, {felt(51), Replaced, felt(class)},
 		}
 		if got := Deployments(changes, test.txs, test.events); show(got) != show([]Deployment{test.want}) {
-			t.Errorf("%s: %s, want %s", name, show(got), show(test.want))
+			t.Errorf("%s: got %s, want %s", name, show(got), show(test.want))
 		}
 	}
 	if got := Deployments(nil, []Transaction{deploy}, []Event{deployerEvent(udc, 4, contract, deployer, 0, class, 0, 77)}); got != nil {
-		t.Errorf("without a change there is %v", got)
+		t.Errorf("no change: got %v, want no deployments", got)
 	}
 }

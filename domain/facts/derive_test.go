@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/starknet"
 )
 
@@ -64,7 +66,7 @@ func TestTransactionsHaveTheFieldsOfTheirTypeAndVersion(t *testing.T) {
 	}
 }
 
-func TestTransactionsBearTheirOutcome(t *testing.T) {
+func TestTransactionsHaveTheirOutcome(t *testing.T) {
 	t.Parallel()
 	block := blockOf(starknet.Transaction{Type: starknet.DeployAccount, Version: starknet.Version{Number: 1}})
 	block.Transactions[0].Receipt = starknet.Receipt{
@@ -73,7 +75,7 @@ func TestTransactionsBearTheirOutcome(t *testing.T) {
 	}
 	got := mustDerive(t, block, starknet.StateDiff{}).Transactions[0]
 	if !got.Reverted || got.RevertReason != "because" || got.Fee != felt(7) || got.FeeUnit != starknet.Fri || got.Resources.L2Gas != 3 || *got.Sender != felt(8) || got.Hash != felt(9) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want it reverted with the reason because, a fee of 7 fri and 3 units of L2 gas", got)
 	}
 }
 
@@ -90,10 +92,10 @@ func TestHeadersAreCopied(t *testing.T) {
 	}
 	b := mustDerive(t, block, starknet.StateDiff{})
 	if b.Header != want {
-		t.Errorf("%+v, want %+v", b.Header, want)
+		t.Errorf("header (-want +got):\n%s", cmp.Diff(want, b.Header))
 	}
 	if e := b.Events[1]; e.TxIndex != 0 || e.LogIndex != 1 {
-		t.Errorf("second event at %d, %d", e.TxIndex, e.LogIndex)
+		t.Errorf("second event: got transaction %d and log %d, want 0 and 1", e.TxIndex, e.LogIndex)
 	}
 }
 
@@ -115,7 +117,7 @@ func TestMessagesOfBothDirectionsAreInOrder(t *testing.T) {
 	}
 	block.Transactions[1].Receipt.MessageHash = &starknet.Hash256{1}
 	if _, err := Derive(block, updateOf(starknet.StateDiff{}), Lookups{}, unknown{}); !errors.Is(err, ErrContradiction) {
-		t.Errorf("a message hash of no formula: %v", err)
+		t.Errorf("message hash of no formula: got %v, want %v", err, ErrContradiction)
 	}
 }
 
@@ -130,7 +132,7 @@ func TestChangesAreOrderedByAddressAndTime(t *testing.T) {
 		t.Errorf("got %s\nwant %s", show(b.Changes), show(want))
 	}
 	if len(b.Deployments) != 2 || b.Deployments[0].Address != felt(1) {
-		t.Errorf("deployments %v", b.Deployments)
+		t.Errorf("got %v, want two deployments, the first of 0x1", b.Deployments)
 	}
 }
 
@@ -151,7 +153,7 @@ func TestDeclarationsNameTheirTransaction(t *testing.T) {
 	}
 }
 
-func TestContradictionsAreRefused(t *testing.T) {
+func TestContradictionsAreRejected(t *testing.T) {
 	t.Parallel()
 	twice := []starknet.DeployedContract{{Address: felt(1)}, {Address: felt(1)}}
 	replaced := []starknet.ReplacedClass{{ContractAddress: felt(1)}, {ContractAddress: felt(1), ClassHash: felt(2)}}
@@ -170,12 +172,12 @@ func TestContradictionsAreRefused(t *testing.T) {
 		"two compiled forms": {update: updateOf(starknet.StateDiff{DeclaredClasses: []starknet.DeclaredClass{{ClassHash: felt(1)}, {ClassHash: felt(1), CompiledClassHash: felt(2)}}})},
 	} {
 		if _, err := Derive(blockOf(test.txs...), test.update, Lookups{Classes: test.observed}, unknown{}); !errors.Is(err, ErrContradiction) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want %v", name, err, ErrContradiction)
 		}
 	}
 }
 
-func TestWhatCannotBeStoredIsRefused(t *testing.T) {
+func TestBlocksThatCannotBeStoredAreRejected(t *testing.T) {
 	t.Parallel()
 	invoke := starknet.Transaction{Type: starknet.Invoke}
 	batch := func(transfers int) []starknet.Felt {
@@ -234,7 +236,7 @@ func TestWhatCannotBeStoredIsRefused(t *testing.T) {
 		test.change(block, &block.Transactions[0])
 		_, err := Derive(block, updateOf(starknet.StateDiff{}), Lookups{}, unknown{})
 		if errors.Is(err, ErrTooLarge) != test.large || !test.large && err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want too large: %v", name, err, test.large)
 		}
 	}
 }

@@ -88,23 +88,23 @@ func TestEveryValueOfABlockIsInItsDigestAndInADifference(t *testing.T) {
 		values++
 		if path == "Block.Header.Verification" { // says how the node was checked, not what the chain is
 			if DigestOf(changed).Sum() != before {
-				t.Errorf("the digest covers %s", path)
+				t.Errorf("%s: got another digest, want the same", path)
 			}
 			return
 		}
 		if DigestOf(changed).Sum() == before {
-			t.Errorf("the digest does not cover %s", path)
+			t.Errorf("%s: got the same digest, want another", path)
 		}
 		difference, differ := FirstDifference(changed, original)
 		if !differ || difference.Table == "" || difference.Column == "" && (difference.Stored == "") == (difference.Expected == "") {
-			t.Errorf("%s: %+v", path, difference)
+			t.Errorf("%s: got %+v, want a difference that names its table and column", path, difference)
 		}
 	})
 	if values < 110 {
-		t.Errorf("only %d values were changed", values)
+		t.Errorf("got %d changed values, want at least 110", values)
 	}
 	if DigestOf(changed).Sum() != before {
-		t.Error("the block was not put back")
+		t.Error("got another digest at the end, want every value restored")
 	}
 }
 
@@ -130,11 +130,11 @@ func TestADifferenceNamesItsPlace(t *testing.T) {
 		{events(5, 6, 7), events(5, -1, 7), "events of block 7, tx 2, log 1: there is a row that is not expected: address 0x1, keys [], data [0x6]"},
 	} {
 		if got, _ := FirstDifference(c.stored, c.expected); got.String() != c.want {
-			t.Errorf("%s\nwant %s", got, c.want)
+			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
 	if d, differ := FirstDifference(events(5, 6), events(5, 8), TableTransfers); differ {
-		t.Errorf("another table: %s", d)
+		t.Errorf("another table: got %s, want no difference", d)
 	}
 }
 
@@ -149,15 +149,15 @@ func TestAFoldDependsOnTheNumbersAndTheOrderOfItsBlocks(t *testing.T) {
 	seen := map[Digest]bool{}
 	for _, f := range []Fold{fold(), fold(0), fold(1), fold(0, 1), fold(1, 0), fold(0, 0)} {
 		if seen[f.Sum()] {
-			t.Error("two folds are equal")
+			t.Errorf("got the digest %v twice, want another for each fold", f.Sum())
 		}
 		seen[f.Sum()] = true
 	}
 	all := fold(3, 4)
 	if first, last, count := all.Blocks(); first != 3 || last != 4 || count != 2 {
-		t.Errorf("%d to %d, %d", first, last, count)
+		t.Errorf("got blocks %d to %d, %d in all, want 3 to 4, 2 in all", first, last, count)
 	}
 	if all.Table(TableTokens) == all.Table(TableBlocks) {
-		t.Error("the tables' digests are equal")
+		t.Error("got equal digests of two tables, want different ones")
 	}
 }

@@ -46,14 +46,14 @@ func TestTheOriginalOfATransactionIsWhatTheNodeSent(t *testing.T) {
 			}
 			original := tx.Original()
 			if got, err := original.AppendJSON(nil); err != nil || string(got) != want {
-				t.Errorf("%s, transaction %d: %v: %s", name, i, err, cmp.Diff(want, string(got)))
+				t.Errorf("%s, transaction %d: got %v (-want +got):\n%s", name, i, err, cmp.Diff(want, string(got)))
 			}
 		}
 	}
 	check("every shape", blockOf(everyShape()...))
 	files, err := filepath.Glob(filepath.Join(realData(t), "*", "blocks", "*.json"))
 	if err != nil || len(files) == 0 {
-		t.Fatalf("%d real blocks, %v", len(files), err)
+		t.Fatalf("got %d real blocks and %v, want some", len(files), err)
 	}
 	for _, file := range files {
 		var block starknet.BlockWithReceipts

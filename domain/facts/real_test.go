@@ -74,7 +74,7 @@ func realBlocks(t *testing.T, at View) (derived map[string]Block, golden map[str
 	return derived, document.Blocks
 }
 
-func TestRealBlocksGiveTheFactsThatAreKnown(t *testing.T) {
+func TestRealBlocksYieldTheKnownFacts(t *testing.T) {
 	t.Parallel()
 	derived, golden := realBlocks(t, unknown{})
 	for name, want := range golden {
@@ -88,7 +88,7 @@ func TestRealBlocksGiveTheFactsThatAreKnown(t *testing.T) {
 			}
 		}
 		if fmt.Sprint(types) != fmt.Sprint(want.Types) || reverted != want.Reverted {
-			t.Errorf("%s: %v, %d reverted, want %v, %d", name, types, reverted, want.Types, want.Reverted)
+			t.Errorf("%s: got %v with %d reverted, want %v with %d", name, types, reverted, want.Types, want.Reverted)
 		}
 		if len(got.Events) != want.Events || got.Header.Events != want.Events {
 			t.Errorf("%s: %d events, want %d", name, len(got.Events), want.Events)
@@ -104,22 +104,22 @@ func checkMessages(t *testing.T, name string, got []Message, want *goldenBlock) 
 		switch m := &got[i]; m.Direction {
 		case L1ToL2:
 			if w := &want.FromL1[fromL1]; m.TxIndex != w.TxIndex || m.Hash != w.Hash || m.From != w.From || m.To != w.To || *m.Selector != w.Selector || *m.Nonce != w.Nonce {
-				t.Errorf("%s: message %+v, want %+v", name, m, w)
+				t.Errorf("%s: got the message %+v, want %+v", name, m, w)
 			}
 			fromL1++
 		case L2ToL1:
 			if w := &want.ToL1[toL1]; m.TxIndex != w.TxIndex || m.Index != w.Index || m.From != w.From || m.To != w.To || !slices.Equal(m.Payload, w.Payload) {
-				t.Errorf("%s: message %+v, want %+v", name, m, w)
+				t.Errorf("%s: got the message %+v, want %+v", name, m, w)
 			}
 			toL1++
 		}
 	}
 	if fromL1 != len(want.FromL1) || toL1 != len(want.ToL1) {
-		t.Errorf("%s: %d messages from and %d to L1, want %d and %d", name, fromL1, toL1, len(want.FromL1), len(want.ToL1))
+		t.Errorf("%s: got %d messages from and %d to L1, want %d and %d", name, fromL1, toL1, len(want.FromL1), len(want.ToL1))
 	}
 }
 
-func TestRealTransfersOfUnknownClassesAreTheUnmistakableOnes(t *testing.T) {
+func TestRealTransfersOfUnknownClassesAreTheUnambiguousOnes(t *testing.T) {
 	t.Parallel()
 	derived, golden := realBlocks(t, unknown{})
 	seen := 0
@@ -130,15 +130,15 @@ func TestRealTransfersOfUnknownClassesAreTheUnmistakableOnes(t *testing.T) {
 			seen++
 		}
 		if found[ERC20] != want.Transfers["k3_d2"] || found[ERC721] != want.Transfers["k5_d0"] {
-			t.Errorf("%s: transfers %v, want %v", name, found, want.Transfers)
+			t.Errorf("%s: got the transfers %v, want %v", name, found, want.Transfers)
 		}
 	}
 	if seen == 0 {
-		t.Error("no transfers at all")
+		t.Error("got no transfers, want some")
 	}
 }
 
-func TestRealTransfersOfALegacyClassAreAllThere(t *testing.T) {
+func TestAllRealTransfersOfALegacyClassAreFound(t *testing.T) {
 	t.Parallel()
 	class := abiClass(cairo0ERC20)
 	derived, golden := realBlocks(t, always{Before: class, After: class})
@@ -216,7 +216,7 @@ func TestCallsOfRealAccountsAreRead(t *testing.T) {
 				continue
 			}
 			if calls, ok := Calls(tx); !ok || len(calls) == 0 {
-				t.Errorf("%s: transaction %d: calls %v of %v", name, i, calls, tx.Calldata)
+				t.Errorf("%s, transaction %d: got the calls %v of %v, want at least one", name, i, calls, tx.Calldata)
 			}
 		}
 	}
@@ -236,7 +236,7 @@ func TestRealDeploymentsHaveTheirTransaction(t *testing.T) {
 			found[d.Evidence]++
 		}
 		if fmt.Sprint(found) != fmt.Sprint(want) {
-			t.Errorf("%s: %v, want %v", name, found, want)
+			t.Errorf("%s: got %v, want %v", name, found, want)
 		}
 	}
 }

@@ -154,7 +154,7 @@ var twoTransfers = strings.Replace(
 	{"type":"event","kind":"struct","name":"d::Other","members":[
 		{"name":"from","type":"`+address+`","kind":"key"},{"name":"to","type":"`+address+`","kind":"key"},{"name":"token_id","type":"`+u256+`","kind":"OTHER"}]},{"kind":"struct"`, 1)
 
-func TestAmongSeveralEventsOfOneNameThePayloadDecides(t *testing.T) {
+func TestThePayloadDecidesBetweenEventsOfOneName(t *testing.T) {
 	t.Parallel()
 	event := Event{Event: starknet.Event{Keys: felts("Transfer", 7, 8), Data: felts(9, 0)}}
 	for other, want := range map[string]int{
@@ -164,19 +164,19 @@ func TestAmongSeveralEventsOfOneNameThePayloadDecides(t *testing.T) {
 	} {
 		class := abiClass(strings.ReplaceAll(twoTransfers, "OTHER", other))
 		if len(class.Events) != 2 {
-			t.Fatalf("%s: events %v", other, class.Events)
+			t.Fatalf("%s: got the events %v, want 2", other, class.Events)
 		}
 		if got, _ := Transfers([]Event{event}, always{After: class}); len(got) != want {
-			t.Errorf("%s: %d transfers, want %d", other, len(got), want)
+			t.Errorf("%s: got %d transfers, want %d", other, len(got), want)
 		}
 	}
 	same := abiClass(strings.NewReplacer("OTHER", "data", "token_id", "value").Replace(twoTransfers))
 	if got, _ := Transfers([]Event{event}, always{After: same}); len(got) != 1 {
-		t.Errorf("two equal events give %d transfers", len(got))
+		t.Errorf("two equal events: got %d transfers, want 1", len(got))
 	}
 }
 
-func TestAClassThatChangesWithinTheBlockMustAgreeWithTheOther(t *testing.T) {
+func TestATransferBetweenTwoClassesIsTypedOnlyIfBothAgree(t *testing.T) {
 	t.Parallel()
 	erc20, erc721, other := abiClass(cairo0ERC20), abiClass(cairo0ERC721), simClass(t, "erc20_legacy")
 	keyed := simClass(t, "erc20_keyed")
@@ -205,7 +205,7 @@ func TestAClassThatChangesWithinTheBlockMustAgreeWithTheOther(t *testing.T) {
 	}
 }
 
-func TestOtherEventsAreNoTransfers(t *testing.T) {
+func TestOtherEventsAreNotTransfers(t *testing.T) {
 	t.Parallel()
 	events := []Event{
 		{Event: starknet.Event{}},
@@ -213,7 +213,7 @@ func TestOtherEventsAreNoTransfers(t *testing.T) {
 		{Event: starknet.Event{Keys: felts(1, 2, "Transfer", 7, 8), Data: felts(9, 0)}},
 	}
 	if got, _ := Transfers(events, unknown{}); len(got) != 0 {
-		t.Errorf("transfers %v", got)
+		t.Errorf("got %v, want no transfers", got)
 	}
 }
 
@@ -258,7 +258,7 @@ func FuzzTransfers(f *testing.F) {
 			size += 3
 		}
 		if len(got) > 0 && size != len(values) {
-			t.Errorf("%d transfers take %d felts of %d", len(got), size, len(values))
+			t.Errorf("got %d transfers of %d felts, want all %d felts used", len(got), size, len(values))
 		}
 	})
 }

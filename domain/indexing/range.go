@@ -4,7 +4,7 @@ package indexing
 type RangeState string
 
 // The states of a partition. A partition is loaded without indexes, then gets them,
-// and is seen by readers only when it is ready. A partition for the tip of the
+// and is seen by readers only when it is ready. A partition for the head of the
 // chain is ready from its beginning.
 const (
 	RangeLoading  RangeState = "loading"

@@ -37,16 +37,16 @@ func TestForgedGenerationsCostOneReadASecond(t *testing.T) {
 	before := store.reads
 	for range 100 {
 		if _, ok := ring.Key(t.Context(), Cursor, 99); ok {
-			t.Fatal("a forged generation is honoured")
+			t.Fatal("got a key of a forged generation, want none")
 		}
 	}
 	if got := store.reads - before; got != 1 {
-		t.Errorf("%d reads in one second", got)
+		t.Errorf("got %d reads in one second, want 1", got)
 	}
 	now = now.Add(reloadPause)
 	ring.Key(t.Context(), Cursor, 99)
 	if got := store.reads - before; got != 2 {
-		t.Errorf("%d reads after the pause", got)
+		t.Errorf("got %d reads after the pause, want 2", got)
 	}
 }
 
@@ -60,9 +60,9 @@ func TestAnEmptiedStoreDoesNotEmptyTheRing(t *testing.T) {
 	kept := ring.Current(Cursor)
 	store.rows = nil
 	if err := ring.Reload(t.Context()); err == nil {
-		t.Error("the loss went unnoticed")
+		t.Error("got no error from an empty store, want one")
 	}
 	if ring.Current(Cursor) != kept {
-		t.Error("the key in memory was given up")
+		t.Error("got another key after the failed reload, want the key in memory")
 	}
 }

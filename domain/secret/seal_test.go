@@ -15,13 +15,13 @@ func TestASealedKeyOpensOnlyInItsRowUnderItsMaster(t *testing.T) {
 	key := Key{Purpose: Cursor, Generation: 3, Material: NewMaterial()}
 	sealed := master.seal(key)
 	if opened, err := master.open(sealed); err != nil || opened.Material != key.Material {
-		t.Fatalf("the key did not come back: %v", err)
+		t.Fatalf("got %v or another key, want the sealed key", err)
 	}
 	if strings.Contains(string(sealed.Box), string(key.Material[:])) {
-		t.Error("the box holds the key in clear")
+		t.Error("got the key in plain text in the box, want it encrypted")
 	}
 	if _, err := NewMaster().open(sealed); !errors.Is(err, ErrOtherMaster) {
-		t.Errorf("another master key: %v", err)
+		t.Errorf("another master key: got %v, want %v", err, ErrOtherMaster)
 	}
 	for name, change := range map[string]func(*Sealed){
 		"purpose":    func(s *Sealed) { s.Purpose = Pepper },
@@ -31,7 +31,7 @@ func TestASealedKeyOpensOnlyInItsRowUnderItsMaster(t *testing.T) {
 		changed := master.seal(key)
 		change(&changed)
 		if _, err := master.open(changed); err == nil {
-			t.Errorf("a row with another %s opened", name)
+			t.Errorf("another %s: got a key, want an error", name)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestKeyMaterialNeverPrints(t *testing.T) {
 	all := fmt.Sprintf("%v %+v %#v %x %d %v", key, key, key, key.Material, key.Material, master) + log.String() + string(encoded)
 	for _, tell := range []string{"ZZZZ", "5a5a", "5A5A", "90 90", "90,90", "WlpaWl"} {
 		if strings.Contains(all, tell) {
-			t.Errorf("%q is in %s", tell, all)
+			t.Errorf("got %q in %s, want no key material", tell, all)
 		}
 	}
 }
@@ -62,11 +62,11 @@ func TestAMasterKeyIs64HexDigits(t *testing.T) {
 	t.Parallel()
 	master := NewMaster()
 	if again, err := ParseMaster(" " + master.Reveal() + "\n"); err != nil || again != master {
-		t.Errorf("it did not come back: %v", err)
+		t.Errorf("got %v or another master key, want the revealed one", err)
 	}
 	for _, bad := range []string{"", "00", strings.Repeat("g", 64), strings.Repeat("0", 66)} {
 		if _, err := ParseMaster(bad); !errors.Is(err, ErrMalformedMaster) {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("%q: got %v, want %v", bad, err, ErrMalformedMaster)
 		}
 	}
 }

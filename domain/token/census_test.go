@@ -12,7 +12,7 @@ import (
 	"astrolabe/starknet"
 )
 
-func TestTheGenerationThatIsServed(t *testing.T) {
+func TestExpiredAndUnqualifiedCensusesAreNotServed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	qualified, contract := &token.CensusPolicy{Qualified: true}, starknet.FeltFromUint64(0x70)
@@ -39,15 +39,15 @@ func TestTheGenerationThatIsServed(t *testing.T) {
 	} {
 		got, err := c.standing.Serve(contract, now)
 		if c.want == "" && (err != nil || got != c.standing.Generation) || c.want != "" && domain.CodeOf(err) != c.want {
-			t.Errorf("%s: %v, %v, want code %q", name, got, err, c.want)
+			t.Errorf("%s: got %v and %v, want code %q", name, got, err, c.want)
 		}
 		if e, ok := errors.AsType[*domain.Error](err); ok && (e.RetryAfter > 0) != (c.want == domain.CodeServiceUnavailable) {
-			t.Errorf("%s: retry after %s, want one only with service_unavailable", name, e.RetryAfter)
+			t.Errorf("%s: got a retry after %s, want one only with service_unavailable", name, e.RetryAfter)
 		}
 	}
 }
 
-func TestTheCensusOfAnUnknownTokenSaysWhatEveryAnswerSays(t *testing.T) {
+func TestTheCensusOfAnUnknownTokenIsNotFound(t *testing.T) {
 	t.Parallel()
 	contract := starknet.FeltFromUint64(0x70)
 	_, err := token.CensusState{}.Serve(contract, time.Now())
@@ -61,28 +61,28 @@ func TestOnlyACertifiedGenerationListsAllHolders(t *testing.T) {
 	checked := time.Date(2026, 7, 1, 14, 0, 0, 999_999_999, time.FixedZone("CEST", 7200))
 	g := &token.Generation{CheckedAt: checked}
 	if got := g.Completeness(); got != token.CensusTruncated {
-		t.Errorf("without a snapshot the list is %s, want %s", got, token.CensusTruncated)
+		t.Errorf("without a snapshot: got %s, want %s", got, token.CensusTruncated)
 	}
 	g.Snapshot = &token.Snapshot{Digest: [32]byte{0xab}}
 	if got := g.Completeness(); got != token.CensusExact {
-		t.Errorf("with a snapshot the list is %s, want %s", got, token.CensusExact)
+		t.Errorf("with a snapshot: got %s, want %s", got, token.CensusExact)
 	}
 	if got := g.Snapshot.RowDigest(); got != "sha256:ab"+strings.Repeat("0", 62) {
-		t.Errorf("the digest is %s, want sha256:ab and zeros", got)
+		t.Errorf("got the digest %s, want sha256:ab and zeros", got)
 	}
 	if got := g.Checked(); got != time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC) {
-		t.Errorf("it was checked at %s, want %s", got, time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))
+		t.Errorf("got the time of the check %s, want %s", got, time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC))
 	}
 }
 
-func TestAnalyticsAreOfCertifiedGenerationsOnly(t *testing.T) {
+func TestOnlyCertifiedGenerationsHaveAnalytics(t *testing.T) {
 	t.Parallel()
 	failed := token.Census{Generation: &token.Generation{Status: token.CensusAuditFailed}}
-	if _, err := failed.Analytics(); domain.CodeOf(err) != domain.CodeServiceUnavailable {
-		t.Errorf("got %v, want %s", err, domain.CodeServiceUnavailable)
+	if _, err := failed.Certified(); domain.CodeOf(err) != domain.CodeCensusNotCertified {
+		t.Errorf("got %v, want %s", err, domain.CodeCensusNotCertified)
 	}
 	refused := token.Census{Err: domain.Errorf(domain.CodeUnqualifiedToken, "no")}
-	if _, err := refused.Analytics(); domain.CodeOf(err) != domain.CodeUnqualifiedToken {
+	if _, err := refused.Certified(); domain.CodeOf(err) != domain.CodeUnqualifiedToken {
 		t.Errorf("got %v, want %s", err, domain.CodeUnqualifiedToken)
 	}
 }

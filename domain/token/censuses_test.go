@@ -70,10 +70,10 @@ func holdersAfter(t *testing.T, after domain.Position) token.HolderPage {
 	return pages[0]
 }
 
-// TestACensusCursorGoesOnOnlyInALiveGenerationOfItsToken asks for positions as
+// TestACensusCursorIsValidOnlyInALiveGenerationOfItsToken asks for positions as
 // a facade passes them on: it has checked the cursor's MAC, and a generation's
 // token is checked here alone.
-func TestACensusCursorGoesOnOnlyInALiveGenerationOfItsToken(t *testing.T) {
+func TestACensusCursorIsValidOnlyInALiveGenerationOfItsToken(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		after domain.Position

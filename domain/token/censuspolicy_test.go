@@ -77,7 +77,7 @@ func TestATokenQualifiesOnlyIfEveryClassOfItsLifeFixesItsTransfers(t *testing.T)
 	} {
 		policy := token.JudgeCensus(lifeOf(facts.Deployed, c.life...), 77)
 		if policy.Reason != c.want || policy.Qualified != (c.want == "") || policy.Block != 77 {
-			t.Errorf("%s: %+v, want %q", name, policy, c.want)
+			t.Errorf("%s: got %+v, want the reason %q", name, policy, c.want)
 		}
 	}
 	if policy := token.JudgeCensus(lifeOf(facts.Observed, keyed), 1); policy.Reason != "history_incomplete" {
@@ -96,8 +96,8 @@ func lifeOf(origin facts.Origin, all ...*facts.Class) token.Life {
 	return life
 }
 
-// TestTheCriteriaAreWritten keeps the policy and its page equal.
-func TestTheCriteriaAreWritten(t *testing.T) {
+// TestTheCriteriaAreDocumented keeps the policy and its page equal.
+func TestTheCriteriaAreDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/census.md")
 	if err != nil {
@@ -105,12 +105,12 @@ func TestTheCriteriaAreWritten(t *testing.T) {
 	}
 	for i, criterion := range token.Criteria {
 		if line := "| `" + criterion.Reason + "` | " + criterion.Requirement + " |"; !strings.Contains(string(page), line) {
-			t.Errorf("docs/census.md lacks criterion %d:\n%s", i+1, line)
+			t.Errorf("docs/census.md: got no line of criterion %d, want\n%s", i+1, line)
 		}
 	}
 }
 
-func TestAProxyQualifiesByEverythingThatItExecuted(t *testing.T) {
+func TestAProxyQualifiesByEveryClassThatItExecuted(t *testing.T) {
 	t.Parallel()
 	plain := strings.ReplaceAll(abiEvent, "KIND", "data")
 	first := declared(1, abiU256, abiTransfer, abiBalance, abiSupply, plain, abiEvents)

@@ -62,24 +62,24 @@ func TestACensusIsCertifiedWhenItsBalancesAreTheSupply(t *testing.T) {
 	} {
 		status, reason, snapshot := tally(t, c.supply, c.rows)
 		if status != c.status || reason != c.reason || (snapshot != nil) != (status == token.CensusCertified) {
-			t.Errorf("%s: %s %s %v, want %s %s", name, status, reason, snapshot, c.status, c.reason)
+			t.Errorf("%s: got %s %s with the snapshot %v, want %s %s", name, status, reason, snapshot, c.status, c.reason)
 		}
 	}
 }
 
-func TestTheDigestIsOfEveryLine(t *testing.T) {
+func TestTheDigestCoversEveryLine(t *testing.T) {
 	t.Parallel()
 	_, _, snapshot := tally(t, "60", rows("30", "20", "10"))
 	if want := sha256.Sum256([]byte("1,0x1,30\n2,0x2,20\n3,0x3,10\n")); snapshot.Digest != want {
-		t.Errorf("the digest is %x, want %x", snapshot.Digest, want)
+		t.Errorf("got the digest %x, want %x", snapshot.Digest, want)
 	}
 	_, _, empty := tally(t, "0", nil)
 	if want := sha256.Sum256(nil); empty.Digest != want {
-		t.Errorf("of nobody it is %x, want %x", empty.Digest, want)
+		t.Errorf("no holders: got the digest %x, want %x", empty.Digest, want)
 	}
 }
 
-func TestRowsOutOfOrderAreNoCensus(t *testing.T) {
+func TestRowsOutOfOrderAreRejected(t *testing.T) {
 	t.Parallel()
 	swapped, gap, zero, twice, nobody := rows("10", "20"), rows("20", "10"), rows("20", "0"), rows("10", "10"), rows("10")
 	gap[1].Rank = 3
@@ -91,7 +91,7 @@ func TestRowsOutOfOrderAreNoCensus(t *testing.T) {
 			failed = failed || sum.Add(h) != nil
 		}
 		if !failed {
-			t.Errorf("%s went unnoticed, want a panic", name)
+			t.Errorf("%s: got no error, want one", name)
 		}
 	}
 }
@@ -112,7 +112,7 @@ func TestAnalyticsOfKnownDistributions(t *testing.T) {
 		t.Errorf("one large holder: got %+v, want a Gini of 659866, 1 for half and 1 above 1 percent", a)
 	}
 	if a.Tiers[1].Count != 1 || a.Tiers[3].Count != 1 || a.Tiers[4].Count != 0 {
-		t.Errorf("the tiers are %+v, want one holder in the second, one in the fourth and none in the last", a.Tiers)
+		t.Errorf("got the tiers %+v, want one holder in the second, one in the fourth and none in the last", a.Tiers)
 	}
 	_, _, nobody := tally(t, "0", nil)
 	if a := nobody.Analytics; a.GiniPpm != 0 || a.Nakamoto50 != nil || a.Top100.Bps != 0 || len(a.Tiers) != 5 {

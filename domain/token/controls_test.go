@@ -167,7 +167,7 @@ func TestControlsWithoutAClassAreNotIndexed(t *testing.T) {
 	}
 }
 
-func TestControlsNameTheEventsTheyRestOn(t *testing.T) {
+func TestControlsNameTheirEvents(t *testing.T) {
 	t.Parallel()
 	class := facts.StoredClass(starknet.FeltFromUint64(1), true, abiOf("mint", "OwnershipTransferred RoleGranted"), false)
 	contract := &chain.Contract{

@@ -32,11 +32,11 @@ func TestTheRegistryKnowsTheSimulatedFactories(t *testing.T) {
 				delete(pools, factory.Address)
 			}
 			if _, known := creations[factory.Event]; !known {
-				t.Errorf("nothing is known of %s, want how to read it", factory.Event)
+				t.Errorf("%s: got no way to read it, want one", factory.Event)
 			}
 		}
 		if len(pools) > 0 {
-			t.Errorf("%s lacks %v, want all pools of the simulator", c, pools)
+			t.Errorf("%s: got no factory of %v, want all pools of the simulator", c, pools)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestAPoolIsReadFromKeysAndDataAlike(t *testing.T) {
 		}
 		row.Data = append(row.Data, n(0))
 		if _, ok := factory.Read(row, nil); ok {
-			t.Error("a longer event was read, want it refused")
+			t.Error("longer event: got a pool, want it rejected")
 		}
 	}
 }

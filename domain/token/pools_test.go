@@ -15,14 +15,14 @@ func TestAPoolsEvidenceIsTheEventOfItsFactory(t *testing.T) {
 	}
 }
 
-func TestATokenThatDoesNotCallItselfAnythingHasNoSymbol(t *testing.T) {
+func TestATokenWithoutMetadataHasNoSymbol(t *testing.T) {
 	t.Parallel()
 	named, nameless := starknet.FeltFromUint64(1), starknet.FeltFromUint64(2)
 	list := PoolList{Symbols: map[starknet.Felt]string{named: "STRK"}}
 	if got := list.Symbol(named); got == nil || *got != "STRK" {
-		t.Errorf("the symbol is %v, want STRK", got)
+		t.Errorf("got the symbol %v, want STRK", got)
 	}
 	if got := list.Symbol(nameless); got != nil {
-		t.Errorf("the symbol is %s, want none", *got)
+		t.Errorf("got the symbol %s, want none", *got)
 	}
 }

@@ -32,7 +32,7 @@ func TestAQuantityIsOneFeltOrTheHalvesOfAU256(t *testing.T) {
 		"a high half of 129 bits": felts("0x0", "0x100000000000000000000000000000000"),
 	} {
 		if got, ok := token.ReadQuantity(result); ok {
-			t.Errorf("%s is read as %s, want it refused", name, got)
+			t.Errorf("%s: got %s, want it rejected", name, got)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func FuzzReadQuantity(f *testing.F) {
 			again = []starknet.Felt{starknet.Felt(number)}
 		}
 		if !slices.Equal(again, result) {
-			t.Fatalf("%v was read as %s, which is written as %v, want the same felts", result, number, again)
+			t.Fatalf("%v: got %s, which is written as %v, want the same felts", result, number, again)
 		}
 	})
 }
@@ -107,10 +107,10 @@ func TestBothSpellingsOfAViewAreTried(t *testing.T) {
 		"the new one":                {script{snake: five}, "5"},
 		"the old one":                {script{camel: five}, "5"},
 		"both":                       {script{snake: five, camel: {Result: felts("0x6")}}, "5"},
-		"the new one fails":          {script{snake: {Failed: true}, camel: five}, "5"},
+		"the new one fails":          {script{snake: {Reverted: true}, camel: five}, "5"},
 		"the new one says no number": {script{snake: {Result: felts("0x1", "0x2", "0x3")}, camel: five}, "5"},
 		"neither":                    {script{}, ""},
-		"no number at all":           {script{snake: {Result: []starknet.Felt{}}, camel: {Failed: true}}, ""},
+		"no number at all":           {script{snake: {Result: []starknet.Felt{}}, camel: {Reverted: true}}, ""},
 		"no contract":                {script{snake: {NoContract: true}, camel: five}, ""},
 	} {
 		quantities := token.NewQuantities(chain.NewStates(map[domain.Chain]chain.Node{domain.Mainnet: c.node}, empty{}, chain.NewStatuses(empty{}, time.Minute)))
@@ -120,7 +120,7 @@ func TestBothSpellingsOfAViewAreTried(t *testing.T) {
 		}
 		switch {
 		case c.want == "" && domain.CodeOf(got[0].Err) != domain.CodeNotFound:
-			t.Errorf("%s: %v, %v, want not_found", name, got[0].Raw, got[0].Err)
+			t.Errorf("%s: got %v and %v, want not_found", name, got[0].Raw, got[0].Err)
 		case c.want != "" && (got[0].Err != nil || got[0].Raw.String() != c.want):
 			t.Errorf("%s: %v, %v, want %s", name, got[0].Raw, got[0].Err, c.want)
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestASummarySaysWhatItsCountsRestOn(t *testing.T) {
+func TestASummaryReportsTheSourceOfItsCounts(t *testing.T) {
 	t.Parallel()
 	bounds := Counting{Fresh: 100, Most: 10}
 	updated := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
@@ -30,7 +30,7 @@ func TestASummarySaysWhatItsCountsRestOn(t *testing.T) {
 	} {
 		got := c.counted.summary(bounds)
 		if got.Status != c.status || !reflect.DeepEqual(got.Counts, c.counts) || got.UpdatedAt != c.updated {
-			t.Errorf("%s is %s with %v, %v, want %s with %v, %v", name, got.Status, got.Counts, got.UpdatedAt, c.status, c.counts, c.updated)
+			t.Errorf("%s: got %s with %v of %v, want %s with %v of %v", name, got.Status, got.Counts, got.UpdatedAt, c.status, c.counts, c.updated)
 		}
 	}
 	if *sums != (Counts{10, 4, 5}) || *above != (Counts{3, 1, 2}) {

@@ -35,7 +35,7 @@ func TestTextIsReadFromBothForms(t *testing.T) {
 		"Ether", "A", " ", "strkBTC", strings.Repeat("x", 31), "₿", "Звезда", "⭐ and 👩\u200d🚀",
 	} {
 		if got, ok := token.ReadText(short(text)); !ok || got != text {
-			t.Errorf("the short string %q is read as %q, %v, want it back", text, got, ok)
+			t.Errorf("short string: got %q and %v, want %q", got, ok, text)
 		}
 	}
 	for _, text := range []string{
@@ -43,12 +43,12 @@ func TestTextIsReadFromBothForms(t *testing.T) {
 		strings.Repeat("₿", 40), strings.Repeat("x", token.MaxText),
 	} {
 		if got, ok := token.ReadText(byteArray(text)); !ok || got != text {
-			t.Errorf("the ByteArray %q is read as %q, %v, want it back", text, got, ok)
+			t.Errorf("ByteArray: got %q and %v, want %q", got, ok, text)
 		}
 	}
 }
 
-func TestWhatIsNoTextIsNotRead(t *testing.T) {
+func TestInvalidTextIsNotRead(t *testing.T) {
 	t.Parallel()
 	for name, result := range map[string][]starknet.Felt{
 		"nothing":                      nil,
@@ -77,7 +77,7 @@ func TestWhatIsNoTextIsNotRead(t *testing.T) {
 		"a ByteArray that is no UTF-8": byteArray("\xff\xfe"),
 	} {
 		if text, ok := token.ReadText(result); ok || text != "" {
-			t.Errorf("%s is read as %q, want it refused", name, text)
+			t.Errorf("%s: got %q, want it rejected", name, text)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestDecimalsAreOneSmallNumber(t *testing.T) {
 		"two felts":        felts("0x6", "0x0"),
 	} {
 		if got, ok := token.ReadDecimals(result); ok {
-			t.Errorf("%s is read as %d, want it refused", name, got)
+			t.Errorf("%s: got %d, want it rejected", name, got)
 		}
 	}
 }
@@ -126,10 +126,10 @@ func FuzzReadText(f *testing.F) {
 			return
 		}
 		if text == "" || len(text) > token.MaxText || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-			t.Fatalf("%q was taken, want printable text of at most %d bytes", text, token.MaxText)
+			t.Fatalf("got %q, want printable text of at most %d bytes", text, token.MaxText)
 		}
 		if again := byteArray(text); !slices.Equal(result, again) && !bytes.Equal(raw, slices.Concat(make([]byte, max(32-len(text), 0)), []byte(text))) {
-			t.Fatalf("%q does not stand in %x", text, raw)
+			t.Fatalf("%x: got %q, want only text that encodes to the same felts", raw, text)
 		}
 	})
 }

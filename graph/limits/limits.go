@@ -14,7 +14,8 @@ type Limits struct {
 	Cost          int // points, by the size of the response and the work of its fields
 	ResponseBytes int // of one result
 	Streams       int // WebSockets and event streams that are open at once
-	CallerStreams int // the share of one caller in Streams
+	CallerStreams int // the share of one workspace or address in Streams
+	Messages      int // of the client on one WebSocket, per second
 	Operations    int // that run at once on one WebSocket
 	ResumeBlocks  int // how far behind the head a subscription may begin
 }
@@ -32,6 +33,7 @@ const (
 	Response   = "responseBytes"
 	Streams    = "streams"
 	Caller     = "callerStreams"
+	Messages   = "messagesPerSecond"
 	Operations = "operations"
 	Resume     = "resumeBlocks"
 )
@@ -50,6 +52,7 @@ func (l Limits) WithDefaults() Limits {
 		ResponseBytes: cmp.Or(l.ResponseBytes, 16<<20),
 		Streams:       cmp.Or(l.Streams, 5_000),
 		CallerStreams: cmp.Or(l.CallerStreams, 100),
+		Messages:      cmp.Or(l.Messages, 50),
 		Operations:    cmp.Or(l.Operations, 32),
 		ResumeBlocks:  cmp.Or(l.ResumeBlocks, 10_000),
 	}
@@ -75,7 +78,8 @@ func (l Limits) List() []Limit {
 		{Cost, l.Cost, "Points that an operation may cost, by the size of its response and the work of its fields."},
 		{Response, l.ResponseBytes, "Bytes in one result."},
 		{Streams, l.Streams, "WebSockets and event streams open at once on this server."},
-		{Caller, l.CallerStreams, "Streams open at once for one caller: an API key, a session, or the address of a page without a key."},
+		{Caller, l.CallerStreams, "Streams open at once for one caller: a workspace, or the address of a page without a key."},
+		{Messages, l.Messages, "Messages of the client on one WebSocket per second; twice as many at once."},
 		{Operations, l.Operations, "Operations running at once on one WebSocket."},
 		{Resume, l.ResumeBlocks, "Blocks that a subscription may begin behind the head."},
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
-	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/index"
@@ -45,32 +43,9 @@ type world struct {
 
 func newWorld(t *testing.T, template pgtest.Template) *world {
 	t.Helper()
-	simulated, err := sim.New(sim.Config{Blocks: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(simulated.Handler())
-	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		pool.Close()
-		_ = simulated.Close()
-		server.Close()
-	})
-	url := pgtest.Database(t, template)
-	db, err := repo.Open(t.Context(), repo.Options{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
-	w := &world{T: t, db: db, conn: conn, node: pool.Source(), url: server.URL, named: map[string]starknet.Felt{}}
+	simulated, url := repotest.Serve(t, sim.Config{Blocks: 60})
+	db, conn := repotest.Connect(t, template)
+	w := &world{T: t, db: db, conn: conn, node: repotest.Client(t, url), url: url, named: map[string]starknet.Felt{}}
 	for _, contract := range simulated.Directory() {
 		w.named[contract.Name] = contract.Address
 	}
@@ -142,24 +117,24 @@ func TestARunJudgesAndCountsEveryToken(t *testing.T) {
 	for contract, standard := range standards {
 		found, err := tokens.NewCensus(w.db).CensusStates(t.Context(), domain.Mainnet, []starknet.Felt{contract}, time.Now())
 		if err != nil || found[0].Policy == nil || found[0].Policy.Block != repotest.FollowedFinalized || found[0].Policy.Qualified != (standard == facts.ERC20) {
-			t.Fatalf("%s %s: %+v, %v", standard, contract, found, err)
+			t.Fatalf("%s %s: got %+v and %v, want a policy at block %d, qualified if it is an ERC-20", standard, contract, found, err, repotest.FollowedFinalized)
 		}
 		g := found[0].Generation
 		switch {
 		case standard != facts.ERC20:
 			if found[0].Policy.Reason != "not_erc20" || g != nil {
-				t.Errorf("%s %s: %+v", standard, contract, found[0])
+				t.Errorf("%s %s: got the policy %+v and the generation %+v, want not_erc20 and none", standard, contract, found[0].Policy, g)
 			}
 		case contract == w.named["vSTRK"]:
 			if g.Status != token.CensusAuditFailed || g.Reason != token.ReasonSupplyMismatch {
-				t.Errorf("%+v", g)
+				t.Errorf("vSTRK: got %+v, want %s for %s", g, token.CensusAuditFailed, token.ReasonSupplyMismatch)
 			}
 		case g.Status != token.CensusCertified || g.Block.Number != repotest.FollowedFinalized || time.Until(g.ExpiresAt) < 5*time.Hour:
-			t.Errorf("%s: %+v", contract, g)
+			t.Errorf("%s: got %+v, want it %s at block %d for at least 5 hours", contract, g, token.CensusCertified, repotest.FollowedFinalized)
 		}
 	}
 	if generations := w.count("census_generations"); w.run(w.node) != nil || w.count("census_generations") != generations {
-		t.Error("nothing was due, and something was counted")
+		t.Errorf("got %d generations after a run with nothing due, want %d and no error", w.count("census_generations"), generations)
 	}
 }
 
@@ -176,14 +151,14 @@ func TestALaterRunSharesTheRowsOfTokensThatDidNotMove(t *testing.T) {
 		t.Fatal(err)
 	}
 	if after := w.standing("STRK").Generation; after.Block.Number != 46 || after.Snapshot.ID == before.Snapshot.ID || after.Status != token.CensusCertified {
-		t.Errorf("%+v", after)
+		t.Errorf("STRK: got %+v, want it %s at block 46 with a new snapshot", after, token.CensusCertified)
 	}
 	if after := w.standing("strkBTC").Generation; after.Block.Number != 46 || after.ID == idle.ID || after.Snapshot.ID != idle.Snapshot.ID {
-		t.Errorf("%+v after %+v", after, idle)
+		t.Errorf("strkBTC: got %+v, want a new generation at block 46 with the snapshot of %+v", after, idle)
 	}
 }
 
-func TestATokenThatCannotBeAskedHoldsUpNoOther(t *testing.T) {
+func TestATokenThatCannotBeReadDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, repotest.Followed)
 	away := errors.New("the node is away")
@@ -193,41 +168,41 @@ func TestATokenThatCannotBeAskedHoldsUpNoOther(t *testing.T) {
 		w.named["USDT"]: func() ([]starknet.Felt, bool, error) { return make([]starknet.Felt, 3), true, nil },
 	}}
 	if err := w.run(broken); !errors.Is(err, away) || !strings.Contains(err.Error(), w.named["ETH"].String()) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v for ETH", err, away)
 	}
 	if s := w.standing("ETH"); s.Generation != nil || !s.Policy.Qualified {
-		t.Errorf("ETH: %+v", s)
+		t.Errorf("ETH: got the policy %+v and the generation %+v, want it qualified without a generation", s.Policy, s.Generation)
 	}
 	for _, name := range []string{"USDC", "USDT"} { // the contract returned no number
 		if g := w.standing(name).Generation; g.Status != token.CensusUnavailable || g.Reason != token.ReasonSupplyUnreadable {
-			t.Errorf("%s: %+v", name, g)
+			t.Errorf("%s: got %+v, want %s for %s", name, g, token.CensusUnavailable, token.ReasonSupplyUnreadable)
 		}
 	}
 	if g := w.standing("STRK").Generation; g.Status != token.CensusCertified {
-		t.Errorf("STRK: %+v", g)
+		t.Errorf("STRK: got %+v, want it %s", g, token.CensusCertified)
 	}
 	if n := w.count("tokens WHERE census_due < now() + interval '31 seconds' AND block <= 45"); n != 1 {
-		t.Errorf("%d tokens are tried again soon", n)
+		t.Errorf("got %d tokens due within 31 seconds, want 1", n)
 	}
 	w.do("UPDATE tokens SET census_due = '-infinity' WHERE census_due < now() + interval '31 seconds'")
 	if err := w.run(w.node); err != nil || w.standing("ETH").Generation.Status != token.CensusCertified {
-		t.Errorf("%v, %+v", err, w.standing("ETH"))
+		t.Errorf("ETH: got %+v and %v, want it %s", w.standing("ETH").Generation, err, token.CensusCertified)
 	}
 }
 
-// TestASupplyOfAnotherMomentIsNoticed lets a token report one more than the sum
+// TestAWrongSupplyIsDetected lets a token report one more than the sum
 // of its transfers.
-func TestASupplyOfAnotherMomentIsNoticed(t *testing.T) {
+func TestAWrongSupplyIsDetected(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, repotest.Followed)
 	lying := twisted{w.node, map[starknet.Felt]func() ([]starknet.Felt, bool, error){
 		w.named["STRK"]: func() ([]starknet.Felt, bool, error) { return []starknet.Felt{starknet.FeltFromUint64(1)}, true, nil },
 	}}
 	if err := w.run(lying); err != nil || w.standing("STRK").Generation.Status != token.CensusAuditFailed {
-		t.Errorf("%v, %+v", err, w.standing("STRK").Generation)
+		t.Errorf("got %+v and %v, want %s", w.standing("STRK").Generation, err, token.CensusAuditFailed)
 	}
 	if n := w.count("census_holders h LEFT JOIN census_snapshots s ON s.id = h.snapshot WHERE s.id IS NULL"); n != 0 {
-		t.Errorf("%d rows of failed audits are kept", n)
+		t.Errorf("got %d rows of failed audits, want none", n)
 	}
 }
 
@@ -238,17 +213,17 @@ func TestAHeldTokenIsNotCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := tokens.NewCensusBuilder(w.db).HoldCensus(t.Context(), domain.Mainnet, w.named["STRK"], "a test"); err != nil || n != 1 {
-		t.Fatal(n, err)
+		t.Fatalf("got %d held generations and %v, want 1", n, err)
 	}
 	w.do("UPDATE tokens SET census_due = '-infinity'")
 	if err := w.run(w.node); err != nil || w.standing("STRK").Generation.Status != token.CensusRevoked {
-		t.Errorf("%v, %+v", err, w.standing("STRK").Generation)
+		t.Errorf("held: got %+v and %v, want it %s", w.standing("STRK").Generation, err, token.CensusRevoked)
 	}
 	if released, err := tokens.NewCensusBuilder(w.db).ReleaseCensus(t.Context(), domain.Mainnet, w.named["STRK"]); err != nil || !released {
 		t.Fatal(err)
 	}
 	if err := w.run(w.node); err != nil || w.standing("STRK").Generation.Status != token.CensusCertified {
-		t.Errorf("%v, %+v", err, w.standing("STRK").Generation)
+		t.Errorf("released: got %+v and %v, want it %s", w.standing("STRK").Generation, err, token.CensusCertified)
 	}
 }
 
@@ -258,11 +233,11 @@ func TestNothingIsCountedBeforeABlockIsFinal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, repotest.Indexed)
 	if err := w.run(w.node); err != nil || w.count("census_policies")+w.count("census_generations") != 0 {
-		t.Errorf("%v, %d policies", err, w.count("census_policies"))
+		t.Errorf("got %d policies, %d generations and %v, want none", w.count("census_policies"), w.count("census_generations"), err)
 	}
 	w.do("UPDATE index_checkpoints SET finalized_block = 50") // readers see blocks up to 44
 	if err := w.run(w.node); err != nil || w.standing("STRK").Generation.Block.Number != 44 {
-		t.Errorf("%v, %+v", err, w.standing("STRK").Generation)
+		t.Errorf("got %+v and %v, want a generation at block 44", w.standing("STRK").Generation, err)
 	}
 }
 
@@ -271,7 +246,7 @@ func TestTransfersOfAnotherVersionAreNotCounted(t *testing.T) {
 	w := newWorld(t, repotest.Followed)
 	w.do("UPDATE deriver_versions SET version = version - 1 WHERE fact = 'transfers'")
 	if err := w.run(w.node); err != nil || w.count("census_generations") != 0 {
-		t.Errorf("%v, %d generations", err, w.count("census_generations"))
+		t.Errorf("got %d generations and %v, want none", w.count("census_generations"), err)
 	}
 }
 
@@ -287,11 +262,11 @@ func TestCertifiedBalancesAreWhatTheContractsSay(t *testing.T) {
 		g := w.standing(name).Generation
 		lists, err := tokens.NewCensus(w.db).Holders(t.Context(), domain.Mainnet, []token.HolderPlace{{Snapshot: g.Snapshot.ID}}, 1000)
 		if err != nil || int64(len(lists[0])) != g.Snapshot.Holders {
-			t.Fatal(len(lists[0]), err)
+			t.Fatalf("%s: got %d holders and %v, want %d", name, len(lists[0]), err, g.Snapshot.Holders)
 		}
 		for _, h := range lists[0] {
 			if balance := w.balance(g.Block.Hash, w.named[name], h.Address); balance != h.Balance.String() {
-				t.Errorf("%s of %s: %s is counted, the contract says %s", name, h.Address, h.Balance, balance)
+				t.Errorf("%s of %s: got %s, want the contract's %s", name, h.Address, h.Balance, balance)
 			}
 		}
 	}
@@ -318,7 +293,7 @@ func (w *world) balance(at, contract, owner starknet.Felt) string {
 	}
 	balance, ok := token.ReadQuantity(answer.Result)
 	if !ok {
-		w.Fatal(answer)
+		w.Fatalf("got %v, want a quantity", answer)
 	}
 	return balance.String()
 }

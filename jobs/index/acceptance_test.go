@@ -42,7 +42,7 @@ func (b *lockedBuffer) says(t *testing.T, texts ...string) {
 			return
 		}
 	}
-	t.Errorf("the log has no error with %q:\n%s", texts, b.buf.String())
+	t.Errorf("got the log\n%s\nwant an error with %q", b.buf.String(), texts)
 }
 
 // accepted expects an acceptance in the status.
@@ -50,7 +50,7 @@ func (w *world) accepted(number uint64, hash starknet.Felt) {
 	w.Helper()
 	status := w.status()
 	if status.L1 == nil || status.L1Hash == nil || *status.L1 != number || *status.L1Hash != hash {
-		w.Errorf("accepted on L1 is %v %v, want %d %s", status.L1, status.L1Hash, number, hash)
+		w.Errorf("accepted on L1: got %v %v, want %d %s", status.L1, status.L1Hash, number, hash)
 	}
 }
 
@@ -59,12 +59,12 @@ func (w *world) hashOf(number uint64) starknet.Felt {
 	w.Helper()
 	hash, held, err := store.NewCheckpoints(w.db).BlockHash(w.Context(), domain.Mainnet, number)
 	if err != nil || !held {
-		w.Fatalf("block %d: held %v, %v, want it indexed", number, held, err)
+		w.Fatalf("block %d: got held %v and %v, want it indexed", number, held, err)
 	}
 	return hash
 }
 
-func TestStatusOfABlockItselfCountsBeforeAnyWatermarkIsRead(t *testing.T) {
+func TestL1StatusOfABlockCountsBeforeTheL1HeadIsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 40})
 	if err := w.sim.Fault(fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_getBlockWithTxHashes"}}); err != nil {
@@ -74,7 +74,7 @@ func TestStatusOfABlockItselfCountsBeforeAnyWatermarkIsRead(t *testing.T) {
 	w.accepted(28, w.hashOf(28))
 	horizon, err := chain.NewStatuses(onchain.NewHeads(w.db), 0).Horizon(t.Context(), domain.Mainnet)
 	if err != nil || horizon.Finality(28) != chain.AcceptedOnL1 || horizon.Finality(29) != chain.AcceptedOnL2 {
-		t.Errorf("blocks 28 and 29 are %s and %s, %v, want accepted on L1 and on L2", horizon.Finality(28), horizon.Finality(29), err)
+		t.Errorf("blocks 28 and 29: got %s and %s and %v, want accepted on L1 and on L2", horizon.Finality(28), horizon.Finality(29), err)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestAcceptanceOfAnotherBlockIsNotRecorded(t *testing.T) {
 		w.sim.Handler().ServeHTTP(rw, r)
 	}))
 	if err := leader.turn(t.Context()); !errors.Is(err, indexing.ErrInconsistent) {
-		t.Errorf("the turn ended with %v, want %v", err, indexing.ErrInconsistent)
+		t.Errorf("got %v, want %v", err, indexing.ErrInconsistent)
 	}
 	w.accepted(18, before)
 	log.says(t, "another block", "block=16", "indexed="+w.hashOf(16).String(), "accepted=0x")
@@ -137,16 +137,16 @@ func TestBlockThatIsAcceptedOnL1IsNeverReplaced(t *testing.T) {
 	w.front.serve(fork.Handler())
 	for range 2 {
 		if err := leader.turn(t.Context()); !errors.Is(err, indexing.ErrAcceptedOnL1) || !strings.Contains(err.Error(), "rollback --chain SN_MAIN --to 9") {
-			t.Fatalf("the turn ended with %v, want %v and the advice to roll back to 9", err, indexing.ErrAcceptedOnL1)
+			t.Fatalf("got %v, want %v and the advice to roll back to 9", err, indexing.ErrAcceptedOnL1)
 		}
 	}
 	if status := w.status(); status.ReasonCode != "reorg_below_l1_accepted" || digest(t, w.db) != before {
-		t.Errorf("the status is %+v, want the reason reorg_below_l1_accepted and the same facts", status)
+		t.Errorf("got the status %+v, want the reason reorg_below_l1_accepted and the same facts", status)
 	}
 	w.accepted(12, w.hashOf(12))
 	log.says(t, "halted", "reorg_below_l1_accepted")
 	if err := store.NewWriter(w.db).Undo(t.Context(), leader.lease, &domain.BlockRef{Number: 9, Hash: w.hashOf(9)}); !errors.Is(err, indexing.ErrAcceptedOnL1) {
-		t.Errorf("Undo failed with %v, want %v", err, indexing.ErrAcceptedOnL1)
+		t.Errorf("Undo: got %v, want %v", err, indexing.ErrAcceptedOnL1)
 	}
 
 	w.front.serve(w.sim.Handler())
@@ -166,7 +166,7 @@ func TestBlockThatIsAcceptedOnL1IsNeverReplaced(t *testing.T) {
 	w.accepted(14, accepted.Header.BlockHash)
 }
 
-func TestIndexWhoseFirstBlocksAreAcceptedCanBeRolledBackAltogether(t *testing.T) {
+func TestIndexWithAcceptedBlocksCanBeRolledBackCompletely(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 10, L1Lag: 2})
 	leader := w.leader(w.loop("a"))
@@ -175,7 +175,7 @@ func TestIndexWhoseFirstBlocksAreAcceptedCanBeRolledBackAltogether(t *testing.T)
 		t.Fatal(err)
 	}
 	if status := w.status(); status.L1 != nil || status.L1Hash != nil {
-		t.Errorf("accepted on L1 is %v %v, want nothing", status.L1, status.L1Hash)
+		t.Errorf("accepted on L1: got %v %v, want nothing", status.L1, status.L1Hash)
 	}
 	w.catchUp(leader)
 	w.accepted(8, w.hashOf(8))

@@ -103,12 +103,12 @@ func TestIndexAfterRandomFaultsEqualsACleanIndex(t *testing.T) {
 			for i, step := range s.Steps {
 				p.live(step)
 				if t.Failed() {
-					t.Fatalf("after step %d of %+v", i, s)
+					t.Fatalf("step %d of %+v: got the failures above, want none", i, s)
 				}
 			}
 			p.settle()
 			if got, want := digest(t, w.db), w.clean(p.configure); got != want {
-				t.Errorf("the digest is %s, of a clean index %s, after %+v", got, want, s)
+				t.Errorf("got the digest %s, want %s of a clean index, after %+v", got, want, s)
 			}
 		})
 	}
@@ -230,5 +230,5 @@ func (p *process) settle() {
 			return
 		}
 	}
-	p.Fatalf("the checkpoint is %+v, the head %d %s", p.leader.at.Block, head.BlockNumber, head.BlockHash)
+	p.Fatalf("got the checkpoint %+v, want the head %d %s", p.leader.at.Block, head.BlockNumber, head.BlockHash)
 }

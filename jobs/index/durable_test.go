@@ -40,7 +40,7 @@ func TestIndexerForgetsCommitsThatTheDatabaseLost(t *testing.T) {
 	leader.Sizes.BatchEvents = 50 // other batches assign other ids
 	w.catchUp(leader)
 	if got, want := digest(t, w.db), w.clean(nil); got != want {
-		t.Errorf("the digest is %s, of a clean index %s", got, want)
+		t.Errorf("got the digest %s, want %s of a clean index", got, want)
 	}
 }
 
@@ -54,13 +54,13 @@ func TestNodeThatLacksItsOwnHeadHaltsTheIndex(t *testing.T) {
 	}
 	w.lie(fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_getBlockWithReceipts", "starknet_getBlockWithTxHashes"}})
 	if err := leader.turn(t.Context()); err != nil { // once may be a reorg in progress
-		t.Errorf("the first turn ended with %v", err)
+		t.Errorf("first turn: got %v, want no error", err)
 	}
 	if err := leader.turn(t.Context()); !errors.Is(err, indexing.ErrInconsistent) {
-		t.Errorf("the second turn ended with %v", err)
+		t.Errorf("second turn: got %v, want %v", err, indexing.ErrInconsistent)
 	}
 	if status := w.status(); status.State != chain.Halted || status.ReasonCode != "node_inconsistent" {
-		t.Errorf("the status is %+v", status)
+		t.Errorf("got the status %+v, want %s for node_inconsistent", status, chain.Halted)
 	}
 	w.sim.ClearFaults()
 	w.catchUp(leader)
@@ -79,7 +79,7 @@ func TestFinalizedTierNeverMovesBack(t *testing.T) {
 	w.catchUp(leader)
 	stored, err := deeper.Checkpoints.Checkpoint(t.Context(), deeper.Chain)
 	if err != nil || *stored.Finalized != 15 || *leader.at.Finalized != 15 {
-		t.Errorf("the finalized tier ends at %d in the database and %d in memory, %v", *stored.Finalized, *leader.at.Finalized, err)
+		t.Errorf("got the finalized tier up to %d in the database, %d in memory and %v, want 15 in both", *stored.Finalized, *leader.at.Finalized, err)
 	}
 }
 
@@ -90,10 +90,10 @@ func TestUnconfirmedHeadIsNotReportedAsLag(t *testing.T) {
 	w.catchUp(leader)
 	w.lie(fault.Fault{Kind: fault.Cut})
 	if err := leader.turn(t.Context()); err == nil {
-		t.Fatal("a node that cuts every connection was read")
+		t.Fatal("got no error from a node that cuts every connection, want one")
 	}
 	status := w.status()
 	if lag, known := (chain.Status{Head: status}).Lag(); !status.Stale || status.Block == nil || known {
-		t.Errorf("the lag is %d (%v) in %+v", lag, known, status)
+		t.Errorf("got the lag %d (known %v) in %+v, want a stale head without a lag", lag, known, status)
 	}
 }

@@ -17,7 +17,7 @@ func TestReorgBelowTheFinalizedTierHaltsUntilRollback(t *testing.T) {
 	leader := w.leader(w.loop("a"))
 	w.catchUp(leader)
 	if leader.at.Finalized == nil || *leader.at.Finalized != 35 {
-		t.Fatalf("finalized is %v", leader.at.Finalized)
+		t.Fatalf("got %v finalized, want block 35", leader.at.Finalized)
 	}
 	if err := w.sim.Reorg(9); err != nil {
 		t.Fatal(err)
@@ -25,11 +25,11 @@ func TestReorgBelowTheFinalizedTierHaltsUntilRollback(t *testing.T) {
 	before := digest(t, w.db)
 	for range 2 { // it halts again and again
 		if err := leader.turn(t.Context()); !errors.Is(err, indexing.ErrFinalized) {
-			t.Fatalf("the turn ended with %v", err)
+			t.Fatalf("got %v, want %v", err, indexing.ErrFinalized)
 		}
 	}
 	if status := w.status(); status.ReasonCode != "reorg_below_finalized" || digest(t, w.db) != before {
-		t.Fatalf("the status is %+v", status)
+		t.Fatalf("got the status %+v, want reorg_below_finalized and no changed rows", status)
 	}
 	hash, held, err := leader.Checkpoints.BlockHash(t.Context(), leader.Chain, 20)
 	if err != nil || !held {
@@ -40,7 +40,7 @@ func TestReorgBelowTheFinalizedTierHaltsUntilRollback(t *testing.T) {
 	}
 	w.catchUp(leader)
 	if got, want := digest(t, w.db), w.clean(nil); got != want {
-		t.Errorf("the digest is %s, of a clean index %s", got, want)
+		t.Errorf("got the digest %s, want %s of a clean index", got, want)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestChainReplacedBeforeFinalityIsIndexedAgain(t *testing.T) {
 	}
 	w.catchUp(leader)
 	if got, want := digest(t, w.db), w.clean(func(l *Loop) { l.First = 2 }); got != want {
-		t.Errorf("the digest is %s, of a clean index %s", got, want)
+		t.Errorf("got the digest %s, want %s of a clean index", got, want)
 	}
 }
 
@@ -71,13 +71,13 @@ func TestPartialHistoryReadsTheClassesOfOlderContracts(t *testing.T) {
 	for block := 40; block <= 80; block++ {
 		count := fmt.Sprintf("SELECT count(*) FROM transfers WHERE chain = 1 AND block = %d", block)
 		if whole, partial := w.number(count), later.number(count); whole != partial {
-			t.Errorf("block %d has %d transfers, and %d in the partial history", block, whole, partial)
+			t.Errorf("block %d: got %d transfers in the partial history, want %d as in the whole", block, partial, whole)
 		}
 	}
 	if later.number("SELECT count(*) FROM contract_classes WHERE origin = 0") == 0 {
-		t.Error("no class was observed")
+		t.Error("got no observed class, want some")
 	}
 	if status := later.status(); status.Coverage.First != 40 {
-		t.Errorf("readers see %+v", status.Coverage)
+		t.Errorf("got the coverage %+v, want it from block 40", status.Coverage)
 	}
 }

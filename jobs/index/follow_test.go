@@ -37,7 +37,7 @@ func (w *world) await() {
 			return
 		}
 		if time.Now().After(deadline) {
-			w.Fatalf("got status %+v", status)
+			w.Fatalf("timed out with the status %+v, want coverage up to block %d", status, w.sim.Head().Header.BlockNumber)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -113,11 +113,11 @@ func TestBackfillReportsItsProgress(t *testing.T) {
 	p.add(20, 200)
 	now := p.now()
 	if now.Block != 29 || now.Head != 50 || now.BlocksPerSecond < 9 || now.BlocksPerSecond > 10 || now.EventsPerSecond < 90 || now.Left != 2*time.Second {
-		t.Errorf("%+v", now)
+		t.Errorf("got %+v, want block 29 of 50 at 10 blocks and 100 events per second, 2 s left", now)
 	}
 	for _, line := range []string{"backfill started", "backfill in progress", "building the indexes", "following the head", "blocksPerSecond=", "eventsPerSecond=", "left="} {
 		if !strings.Contains(log.buf.String(), line) {
-			t.Errorf("the log does not say %q:\n%s", line, log.buf.String())
+			t.Errorf("got the log\n%s\nwant %q in it", log.buf.String(), line)
 		}
 	}
 }

@@ -155,7 +155,7 @@ func (w *world) loop(holder string) *Loop {
 	return &Loop{
 		Chain: domain.Mainnet, Node: repotest.OnceRead{Source: w.node.Source()}, Holder: holder,
 		Leases: w.leases(), Checkpoints: store.NewCheckpoints(w.db), Classes: store.NewArchive(w.db), Writer: store.NewWriter(w.db),
-		Every: 5 * time.Millisecond, Lease: time.Minute, Depth: 5, Sizes: small.orDefault(), Verify: harnessLevel,
+		Every: 5 * time.Millisecond, Lease: time.Hour, Depth: 5, Sizes: small.orDefault(), Verify: harnessLevel,
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 }
@@ -167,7 +167,7 @@ func (w *world) leader(l *Loop) *turns {
 	w.Helper()
 	lease, leads, err := w.leases().TakeLease(w.Context(), l.Chain, l.Holder, l.Lease)
 	if err != nil || !leads {
-		w.Fatalf("no lease: %v", err)
+		w.Fatalf("got leads %v and %v, want the lease", leads, err)
 	}
 	return &turns{Loop: l, lease: lease, memory: newMemory()}
 }
@@ -180,7 +180,7 @@ func (w *world) catchUp(t *turns) {
 	}
 	head := w.sim.Head().Header
 	if t.at.Block == nil || t.at.Block.Hash != head.BlockHash {
-		w.Fatalf("the checkpoint is %+v, the head %d %s", t.at.Block, head.BlockNumber, head.BlockHash)
+		w.Fatalf("got the checkpoint %+v, want the head %d %s", t.at.Block, head.BlockNumber, head.BlockHash)
 	}
 }
 

@@ -136,7 +136,7 @@ func (c *handChain) want(when string, b facts.Block, standard facts.Standard) {
 		got = row.Standard
 	}
 	if got != standard || (len(b.Untyped) > 0) != (standard == "") {
-		c.Errorf("%s: a transfer of standard %q and evidence %v, want %q", when, got, b.Untyped, standard)
+		c.Errorf("%s: got a transfer of standard %q and the evidence %v, want %q", when, got, b.Untyped, standard)
 	}
 }
 
@@ -146,7 +146,7 @@ func slotWrite(family int, value starknet.Felt) starknet.StateDiff {
 	}}}
 }
 
-func TestProxyOlderThanTheIndexIsAskedOfTheNodeOnce(t *testing.T) {
+func TestProxyOlderThanTheIndexIsReadFromTheNodeOnce(t *testing.T) {
 	t.Parallel()
 	c := newHandChain(t)
 	c.node.contracts[proxied] = proxyClass
@@ -158,14 +158,14 @@ func TestProxyOlderThanTheIndexIsAskedOfTheNodeOnce(t *testing.T) {
 		t.Errorf("implementations (-want +got):\n%s", diff)
 	}
 	if len(first.Classes) != 2 || len(first.Tokens) != 1 {
-		t.Errorf("the first block names the classes %v and the tokens %v, want the proxy's and its implementation's, and one token", first.Classes, first.Tokens)
+		t.Errorf("first block: got the classes %v and the tokens %v, want those of the proxy and its implementation, and one token", first.Classes, first.Tokens)
 	}
 	reads := c.node.reads
 	c.want("next block", c.block(starknet.StateDiff{}), facts.ERC20)
 	c.restart()
 	c.want("after a restart", c.block(starknet.StateDiff{}), facts.ERC20)
 	if c.node.reads != reads {
-		t.Errorf("storage was read %d times, want %d", c.node.reads, reads)
+		t.Errorf("got %d reads of storage, want %d", c.node.reads, reads)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestProxyIsDeployedAndSetUpInOneBlockAndReplacedByAPlainClassLater(t *testi
 	diff.DeployedContracts = []starknet.DeployedContract{{Address: proxied, ClassHash: proxyClass}}
 	c.want("deployed", c.block(diff), facts.ERC20)
 	if c.node.reads != 0 {
-		t.Errorf("storage of a new contract was read %d times, want 0", c.node.reads)
+		t.Errorf("new contract: got %d reads of storage, want 0", c.node.reads)
 	}
 	replaced := starknet.StateDiff{ReplacedClasses: []starknet.ReplacedClass{{ContractAddress: proxied, ClassHash: erc721Class}}}
 	c.want("replaced", c.block(replaced), "")
@@ -212,7 +212,7 @@ func TestImplementationThatIsAContractHasItsClassAtTheBlock(t *testing.T) {
 	if !slices.ContainsFunc(first.Changes, func(change facts.ClassChange) bool {
 		return change == facts.ClassChange{Address: library, Origin: facts.Observed, Class: erc20Class}
 	}) {
-		t.Errorf("the changes are %v, want the observed class of %s", first.Changes, library)
+		t.Errorf("got the changes %v, want the observed class of %s", first.Changes, library)
 	}
 	c.restart()
 	replaced := starknet.StateDiff{ReplacedClasses: []starknet.ReplacedClass{{ContractAddress: library, ClassHash: erc721Class}}}

@@ -19,11 +19,11 @@ func TestIndexLoadsHistoryAndThenFollowsTheHead(t *testing.T) {
 	}
 	status := w.status()
 	if status.Coverage == nil || status.Coverage.Last != w.sim.Head().Header.BlockNumber {
-		t.Errorf("readers see %+v", status.Coverage)
+		t.Errorf("got the coverage %+v, want it up to block %d", status.Coverage, w.sim.Head().Header.BlockNumber)
 	}
 	t.Logf("%+v partitions %+v", status, leader.at.Ranges)
 	if got, want := digest(t, w.db), w.clean(func(l *Loop) { l.Sizes = Sizes{}.orDefault() }); got != want {
-		t.Errorf("the digest is %s, of a clean index %s", got, want)
+		t.Errorf("got the digest %s, want %s of a clean index", got, want)
 	}
 }
 
@@ -43,6 +43,6 @@ func TestReorgIsUndone(t *testing.T) {
 		w.catchUp(leader)
 	}
 	if got, want := digest(t, w.db), w.clean(nil); got != want {
-		t.Errorf("the digest is %s, of a clean index %s", got, want)
+		t.Errorf("got the digest %s, want %s of a clean index", got, want)
 	}
 }

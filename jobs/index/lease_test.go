@@ -20,14 +20,14 @@ func TestStandbyLeadsAtOnceWhenTheLeaderStops(t *testing.T) {
 	for w.status().Coverage == nil { // until the leader leads
 	}
 	if _, leads, err := w.leases().TakeLease(t.Context(), "SN_MAIN", "b", time.Minute); err != nil || leads {
-		t.Errorf("two lead, %v", err)
+		t.Errorf("got leads %v and %v, want one leader", leads, err)
 	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
 	if lease, leads, err := w.leases().TakeLease(t.Context(), "SN_MAIN", "b", time.Minute); err != nil || !leads || lease.Epoch != 2 {
-		t.Errorf("the standby holds %+v, %v", lease, err)
+		t.Errorf("got %+v, leads %v and %v, want the lease of epoch 2", lease, leads, err)
 	}
 }
 
@@ -59,10 +59,10 @@ func TestLeaderPausedPastItsLeaseCannotWrite(t *testing.T) {
 	before := digest(t, w.db)
 	close(store.resume)
 	if err := <-ended; !errors.Is(err, indexing.ErrLeaseLost) && !errors.Is(err, indexing.ErrCheckpointMoved) {
-		t.Errorf("the paused leader ended with %v", err)
+		t.Errorf("paused leader: got %v, want %v or %v", err, indexing.ErrLeaseLost, indexing.ErrCheckpointMoved)
 	}
 	if after := digest(t, w.db); after != before {
-		t.Error("the paused leader wrote")
+		t.Errorf("got the digest %s after the paused leader resumed, want %s as before", after, before)
 	}
 }
 
@@ -97,10 +97,10 @@ func TestWriteWithAnOldEpochChangesNothing(t *testing.T) {
 		},
 	} {
 		if err := write(); !errors.Is(err, indexing.ErrLeaseLost) {
-			t.Errorf("%s ended with %v", name, err)
+			t.Errorf("%s: got %v, want %v", name, err, indexing.ErrLeaseLost)
 		}
 	}
 	if digest(t, w.db) != before || w.status().State != chain.Following {
-		t.Error("something was written")
+		t.Errorf("got the state %s and the digest %s, want %s and %s as before", w.status().State, digest(t, w.db), chain.Following, before)
 	}
 }

@@ -22,6 +22,7 @@ func TestInvalidNodeDataIsNotCommittedAndTheReasonIsShown(t *testing.T) {
 		reason string
 	}{
 		"wrong parent":            {fault.Fault{Kind: fault.WrongParent, Depth: 3}, indexing.ErrInconsistent, "node_inconsistent"},
+		"another block hash":      {fault.Fault{Kind: fault.Lie, Lie: "header.block_hash"}, indexing.ErrInconsistent, "node_inconsistent"},
 		"missing receipts":        {fault.Fault{Kind: fault.MissingReceipts}, chain.ErrInvalidAnswer, "node_invalid_answer"},
 		"truncated block":         {fault.Fault{Kind: fault.Truncate, Methods: block}, chain.ErrNodeUnavailable, "node_unavailable"},
 		"truncated state update":  {fault.Fault{Kind: fault.Truncate, Methods: []string{"starknet_getStateUpdate"}}, chain.ErrNodeUnavailable, "node_unavailable"},
@@ -50,19 +51,19 @@ func TestInvalidNodeDataIsNotCommittedAndTheReasonIsShown(t *testing.T) {
 			w.lie(c.fault)
 			err := leader.turn(t.Context())
 			if !errors.Is(err, c.cause) {
-				t.Errorf("the turn ended with %v, want %v", err, c.cause)
+				t.Errorf("got %v, want %v", err, c.cause)
 			}
 			for range 6 { // it is not remembered how long the node was wrong
 				if err := leader.turn(t.Context()); err == nil {
-					t.Error("a later turn succeeded, want an error")
+					t.Error("later turn: got no error, want one")
 				}
 			}
 			if status := w.status(); status.State != chain.Halted || status.ReasonCode != c.reason {
-				t.Errorf("the status says %s %q, want %s %q", status.State, status.ReasonCode, chain.Halted, c.reason)
+				t.Errorf("got the status %s %q, want %s %q", status.State, status.ReasonCode, chain.Halted, c.reason)
 			}
 			at, err := leader.Checkpoints.Checkpoint(t.Context(), leader.Chain)
 			if err != nil || !first && *at.Block != *stood || first && at.Block != nil {
-				t.Errorf("the index moved to %+v, %v", at.Block, err)
+				t.Errorf("got the checkpoint %+v and %v, want %+v as before", at.Block, err, stood)
 			}
 			w.sim.ClearFaults()
 			w.front.serve(w.sim.Handler())
@@ -73,7 +74,7 @@ func TestInvalidNodeDataIsNotCommittedAndTheReasonIsShown(t *testing.T) {
 			}
 			w.catchUp(leader)
 			if status := w.status(); status.State != chain.Following || status.ReasonCode != "" {
-				t.Errorf("after the truth returned, the status says %s %q, want %s", status.State, status.ReasonCode, chain.Following)
+				t.Errorf("after the truth returned: got the status %s %q, want %s", status.State, status.ReasonCode, chain.Following)
 			}
 		})
 	}

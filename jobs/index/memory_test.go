@@ -17,7 +17,7 @@ func TestCachedClassWeighsAsMuchAsItsABI(t *testing.T) {
 		m.classes.Put(starknet.Felt{31: byte(i)}, large, classWeight(large))
 	}
 	if n := m.classes.Len(); n > 10 {
-		t.Errorf("%d classes of 4 MiB are remembered", n)
+		t.Errorf("got %d cached classes of 4 MiB, want at most 10", n)
 	}
 }
 

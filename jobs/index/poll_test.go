@@ -86,7 +86,7 @@ func TestChangeOfTheNodeShowsWithinOnePoll(t *testing.T) {
 			w.front.serve(w.sim.Handler())
 			polled("")
 			if status, head := w.status(), w.sim.Head().Header.BlockNumber; status.Coverage == nil || status.Coverage.Last != head {
-				t.Errorf("after %s readers see %+v, want blocks up to %d", lie.reason, status.Coverage, head)
+				t.Errorf("after %s: got the coverage %+v, want blocks up to %d", lie.reason, status.Coverage, head)
 			}
 		}
 	})

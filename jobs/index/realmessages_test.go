@@ -52,7 +52,7 @@ func checkMessages(t *testing.T, db *repo.DB, run []golden) {
 		checkLocated(t, messages, c, m)
 	}
 	if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("messages (-golden +read):\n%s", diff)
+		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }
 
@@ -65,6 +65,6 @@ func checkLocated(t *testing.T, messages *chain.Messages, c domain.Chain, m chai
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(pages[0].Items, func(found chain.Message) bool { return found.ID() == m.ID() }) {
-		t.Errorf("%s was not found by its hash %s", m.ID(), m.Hash)
+		t.Errorf("got %d messages with the hash %s, want %s among them", len(pages[0].Items), m.Hash, m.ID())
 	}
 }

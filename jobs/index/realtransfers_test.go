@@ -51,7 +51,7 @@ func checkTransfers(t *testing.T, run []golden, stored []facts.Block, transfer s
 		}
 		name := fmt.Sprintf("%s/%d", run[i].ChainID, b.Header.Number)
 		if diff := gocmp.Diff(realTransfers[name], countTransfers(t, b, inForce, transfer), cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("transfers of %s (-known +indexed):\n%s", name, diff)
+			t.Errorf("transfers of %s (-want +got):\n%s", name, diff)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func countTransfers(t *testing.T, b *facts.Block, inForce map[starknet.Felt]*fac
 		}
 	}
 	if len(rows) > 0 {
-		t.Errorf("block %d has %d transfers of no event: %+v", b.Header.Number, len(rows), rows[0])
+		t.Errorf("block %d: got %d transfers of no event, want none: %+v", b.Header.Number, len(rows), rows[0])
 	}
 	return counts
 }
@@ -108,14 +108,14 @@ func checkImplementations(t *testing.T, c domain.Chain, stored []facts.Block) {
 	for i := range stored {
 		for _, m := range stored[i].Implementations {
 			if m.Origin != facts.Replaced || m.Family != facts.StarkGateAddress || m.Contract == nil {
-				t.Errorf("block %d has the implementation %+v, want a contract that the block sets", stored[i].Header.Number, m)
+				t.Errorf("block %d: got the implementation %+v, want a contract that the block sets", stored[i].Header.Number, m)
 				continue
 			}
 			got[m.Address.String()] = m.Contract.String()
 		}
 	}
 	if diff := gocmp.Diff(want, got); diff != "" {
-		t.Errorf("implementations (-known +indexed):\n%s", diff)
+		t.Errorf("implementations (-want +got):\n%s", diff)
 	}
 }
 
@@ -136,6 +136,6 @@ func checkRow(t *testing.T, e *facts.Event, row *facts.Transfer, shape string) {
 		want.Standard, want.Amount, want.TokenID = facts.ERC721, nil, &number
 	}
 	if diff := gocmp.Diff(&want, row); diff != "" {
-		t.Errorf("transfer (-event +row):\n%s", diff)
+		t.Errorf("transfer (-want as in the event +got):\n%s", diff)
 	}
 }

@@ -31,11 +31,11 @@ func TestFullOrReadOnlyDatabaseHaltsTheIndexButNotReads(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := leader.turn(t.Context()); !errors.Is(err, c.cause) {
-				t.Errorf("the turn ended with %v", err)
+				t.Errorf("got %v, want %v", err, c.cause)
 			}
 			status := w.status()
 			if status.State != chain.Halted || status.ReasonCode != c.reason || status.Coverage.Last != stood.Number {
-				t.Errorf("the status is %+v", status)
+				t.Errorf("got the status %+v, want %s for %s at block %d", status, chain.Halted, c.reason, stood.Number)
 			}
 			w.execute("DROP TRIGGER refuse ON blocks_1")
 			w.catchUp(leader)
@@ -49,11 +49,11 @@ func TestReadOnlyDatabaseIsDistinguishedFromAMissingIndexer(t *testing.T) {
 	leader := w.leader(w.loop("a"))
 	w.catchUp(leader)
 	if w.status().ReadOnly {
-		t.Error("got read-only for a writable database")
+		t.Error("got read-only for a writable database, want writable")
 	}
 	w.execute(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`)
 	w.connect() // old sessions keep the old setting
 	if !w.status().ReadOnly {
-		t.Error("got writable for a read-only database")
+		t.Error("got writable for a read-only database, want read-only")
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"astrolabe/sim/fault"
 )
 
-// TestAllUpstreamsAreReadAndOneThatCannotBeUsedIsNoObstacle indexes a chain
+// TestAllUpstreamsAreReadAndUnusableOnesAreSkipped indexes a chain
 // from two nodes that have it, of which one is then pruned, serves another
 // chain, or does not answer.
-func TestAllUpstreamsAreReadAndOneThatCannotBeUsedIsNoObstacle(t *testing.T) {
+func TestAllUpstreamsAreReadAndUnusableOnesAreSkipped(t *testing.T) {
 	t.Parallel()
 	const block = "starknet_getBlockWithReceipts"
 	w := newWorld(t, sim.Config{Blocks: 60})
@@ -29,7 +29,7 @@ func TestAllUpstreamsAreReadAndOneThatCannotBeUsedIsNoObstacle(t *testing.T) {
 	leader.Node = pool.Source()
 	w.catchUp(leader)
 	if first, second := w.sim.Counts()[block], twin.Counts()[block]; min(first, second) < 10 {
-		t.Errorf("the upstreams were asked for %d and %d blocks, want at least 10 of each", first, second)
+		t.Errorf("got %d and %d blocks read from the upstreams, want at least 10 of each", first, second)
 	}
 	for name, f := range map[string]fault.Fault{
 		"pruned":      {Kind: fault.RPCError, Code: 24, Methods: []string{block}},
@@ -44,7 +44,7 @@ func TestAllUpstreamsAreReadAndOneThatCannotBeUsedIsNoObstacle(t *testing.T) {
 		}
 		w.lie(f)
 		if err := leader.turn(t.Context()); err != nil {
-			t.Errorf("%s: the turn ended with %v, want no error", name, err)
+			t.Errorf("%s: got %v, want no error", name, err)
 		}
 		w.sim.ClearFaults()
 		w.catchUp(leader)

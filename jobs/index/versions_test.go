@@ -11,7 +11,7 @@ import (
 	"astrolabe/sim"
 )
 
-func TestIndexWithoutEnvelopesHaltsUntilItIsMadeAgain(t *testing.T) {
+func TestIndexWithoutEnvelopesHaltsUntilItIsRebuilt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 12})
 	w.catchUp(w.leader(w.loop("a")))
@@ -23,11 +23,11 @@ func TestIndexWithoutEnvelopesHaltsUntilItIsMadeAgain(t *testing.T) {
 	for range 2 { // it halts again and again
 		err := leader.turn(t.Context())
 		if advice := "astrolabe rollback --chain SN_MAIN --all"; !errors.Is(err, indexing.ErrReindex) || !strings.Contains(err.Error(), advice) {
-			t.Fatalf("the turn ended with %v, want %v with the advice %q", err, indexing.ErrReindex, advice)
+			t.Fatalf("got %v, want %v with the advice %q", err, indexing.ErrReindex, advice)
 		}
 	}
 	if got := w.status(); got.State != chain.Halted || got.ReasonCode != chain.ReasonReindex {
-		t.Errorf("the status is %s by %s, want %s by %s", got.State, got.ReasonCode, chain.Halted, chain.ReasonReindex)
+		t.Errorf("got the status %s for %s, want %s for %s", got.State, got.ReasonCode, chain.Halted, chain.ReasonReindex)
 	}
 	if err := store.NewWriter(w.db).Rollback(t.Context(), leader.lease, nil); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func TestARunKeepsThePoolsOfEveryFactory(t *testing.T) {
 		}
 		lists, late, err := tokens.NewPools(db).Pools(t.Context(), domain.Mainnet, known, []starknet.Felt{strk}, domain.PageRequest{Limit: 100})
 		if err != nil || late || len(lists[0]) != 2 {
-			t.Errorf("got %+v, %v, %v", lists, late, err)
+			t.Errorf("got %+v, late %v and %v, want 2 pools", lists, late, err)
 		}
 	}
 }
@@ -48,8 +48,8 @@ func (s *counting) ScanPools(ctx context.Context, c domain.Chain, f token.Factor
 	return s.Pools.ScanPools(ctx, c, f)
 }
 
-// TestAFailureHoldsUpNoOtherFactory closes the database.
-func TestAFailureHoldsUpNoOtherFactory(t *testing.T) {
+// TestAFailureDoesNotDelayOtherFactories closes the database.
+func TestAFailureDoesNotDelayOtherFactories(t *testing.T) {
 	t.Parallel()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	store := &counting{Pools: tokens.NewPools(db)}

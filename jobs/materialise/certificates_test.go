@@ -41,17 +41,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	url := pgtest.Database(t, repotest.Migrated)
-	db, err := repo.Open(t.Context(), repo.Options{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	db, conn := repotest.Connect(t, repotest.Migrated)
 	w := &world{T: t, db: db, conn: conn, blocks: repotest.Everyday(t), index: repotest.NewIndex(t.Context(), db, 0, 10)}
 	w.index.Finalized = new(uint64(30))
 	w.within = w.index.Open(0, 1000, indexing.RangeReady)
@@ -121,7 +111,7 @@ func (w *world) requireRows(at event.SelectorPosition, through uint64) {
 	w.Helper()
 	cert, ok := w.certificates()[at]
 	if !ok || cert.Status != event.Ready || cert.From != 0 || cert.Through == nil || *cert.Through != through || cert.VerifiedAt == nil || !cert.Maintained {
-		w.Fatalf("the certificate of %v is %+v", at, cert)
+		w.Fatalf("%v: got %+v, want a maintained certificate, %s and verified from block 0 to %d", at, cert, event.Ready, through)
 	}
 	var want []string
 	for i := range w.blocks[:through+1] {
@@ -146,7 +136,7 @@ func (w *world) requireRows(at event.SelectorPosition, through uint64) {
 	}
 	var counted int
 	if err := w.conn.QueryRow(w.Context(), "SELECT rows FROM event_certificates WHERE id = $1", cert.ID).Scan(&counted); err != nil || counted != len(want) {
-		w.Errorf("%d rows are counted, want %d (%v)", counted, len(want), err)
+		w.Errorf("got %d rows and %v, want %d", counted, err, len(want))
 	}
 }
 
@@ -173,9 +163,9 @@ func TestCertificatesGrowWithTheFinalizedTier(t *testing.T) {
 	w.requireRows(declared[1], 45)
 }
 
-// TestARowMoreLessOrOtherFailsTheCertificate plants each fault that
+// TestAnAddedMissingOrChangedRowFailsTheCertificate plants each fault that
 // verification must find.
-func TestARowMoreLessOrOtherFailsTheCertificate(t *testing.T) {
+func TestAnAddedMissingOrChangedRowFailsTheCertificate(t *testing.T) {
 	t.Parallel()
 	for name, sql := range map[string]string{
 		"one row is deleted": "DELETE FROM %[1]s WHERE ctid = (SELECT min(ctid) FROM %[1]s)",
@@ -199,16 +189,16 @@ func TestARowMoreLessOrOtherFailsTheCertificate(t *testing.T) {
 			}
 			w.verify()
 			if got := w.certificates()[at]; got.Status != event.Failed {
-				t.Fatalf("it is %+v", got)
+				t.Fatalf("damaged certificate: got %+v, want it %s", got, event.Failed)
 			}
 			if other := w.certificates()[declared[0]]; other.Status != event.Ready {
-				t.Errorf("another is %+v", other)
+				t.Errorf("other certificate: got %+v, want it %s", other, event.Ready)
 			}
 		})
 	}
 }
 
-func TestAFailedCertificateIsBuiltAnewOnlyWhenAnOperatorSaysSo(t *testing.T) {
+func TestAFailedCertificateIsRebuiltOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.extend(declared...)
@@ -221,10 +211,10 @@ func TestAFailedCertificateIsBuiltAnewOnlyWhenAnOperatorSaysSo(t *testing.T) {
 	w.extend(declared...)
 	w.verify()
 	if got := w.certificates()[at]; got.Status != event.Failed || got.ID != cert.ID || *got.Through != 30 {
-		t.Fatalf("it is %+v", got)
+		t.Fatalf("got %+v, want the certificate %d, %s through block 30", got, cert.ID, event.Failed)
 	}
 	if found, err := events.NewCertificates(w.db).DiscardCertificate(t.Context(), domain.Mainnet, at); err != nil || !found {
-		t.Fatal(found, err)
+		t.Fatalf("got found %v and %v, want the certificate discarded", found, err)
 	}
 	w.extend(declared...)
 	w.requireRows(at, 45)
@@ -241,23 +231,23 @@ func (w *world) requireTables(want int) {
 	}
 }
 
-func TestWhatIsNotDeclaredIsDiscarded(t *testing.T) {
+func TestUndeclaredCertificatesAreDiscarded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.extend(declared...)
 	w.extend(declared[1])
 	if got := w.certificates(); len(got) != 1 {
-		t.Errorf("there are %v", got)
+		t.Errorf("got %v, want 1 certificate", got)
 	}
 	w.requireRows(declared[1], 30)
 	w.requireTables(1)
 	w.extend()
 	if got := w.certificates(); len(got) != 0 {
-		t.Errorf("there are %v", got)
+		t.Errorf("got %v, want no certificates", got)
 	}
 }
 
-func TestAReorgOfTheHeadDoesNotConcernCertificates(t *testing.T) {
+func TestAReorgOfTheHeadTierKeepsCertificates(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.extend(declared...)
@@ -292,7 +282,7 @@ func TestARollbackBelowTheFinalizedTierDiscardsCertificates(t *testing.T) {
 	}
 	rollback(&w.blocks[29].Header)
 	if got := w.certificates(); len(got) != 0 {
-		t.Fatalf("certificates of undone blocks stay: %v", got)
+		t.Fatalf("rollback to block 29: got %v, want no certificates", got)
 	}
 	w.extend(declared...)
 	for _, at := range declared {
@@ -300,11 +290,11 @@ func TestARollbackBelowTheFinalizedTierDiscardsCertificates(t *testing.T) {
 	}
 	rollback(nil)
 	if got := w.certificates(); len(got) != 0 {
-		t.Errorf("certificates of undone blocks stay: %v", got)
+		t.Errorf("rollback of all blocks: got %v, want no certificates", got)
 	}
 }
 
-func TestWorkersThatRunTogetherExtendOnce(t *testing.T) {
+func TestConcurrentWorkersExtendOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var group sync.WaitGroup

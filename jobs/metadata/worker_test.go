@@ -33,11 +33,11 @@ func TestTokensSayWhatTheirContractsSay(t *testing.T) {
 		"items":          "null, null, null at 10", // an ERC-1155 has no metadata
 	} {
 		if got := w.stored(name); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
+			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
 	if n := w.count("metadata_at IS NULL"); n != 0 {
-		t.Errorf("%d tokens are unread", n)
+		t.Errorf("got %d unread tokens, want none", n)
 	}
 }
 
@@ -48,13 +48,13 @@ func TestTokensOfBlocksThatReadersCannotSeeWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := w.stored("STRK"), "Starknet Token, STRK, 18 at 1"; got != want {
-		t.Errorf("STRK: %s, want %s", got, want)
+		t.Errorf("STRK: got %s, want %s", got, want)
 	}
 	if got := w.stored("ASTRO"); got != "unread" {
-		t.Errorf("ASTRO: %s", got)
+		t.Errorf("ASTRO: got %s, want unread", got)
 	}
 	if n := w.count("block > 1 AND metadata_at IS NOT NULL"); n != 0 {
-		t.Errorf("%d tokens of loading blocks were read", n)
+		t.Errorf("got %d read tokens of loading blocks, want none", n)
 	}
 }
 
@@ -82,11 +82,11 @@ func TestAnOutageLeavesTokensUnread(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := w.worker(w.node()).Run(t.Context(), later); err == nil {
-			t.Errorf("%s: the run succeeded", outage.name)
+			t.Errorf("%s: got no error, want one", outage.name)
 		}
 		w.sim.ClearFaults()
 		if n := w.count("metadata_at IS NOT NULL OR metadata_block IS NOT NULL"); n != 0 {
-			t.Errorf("%s: %d tokens are read", outage.name, n)
+			t.Errorf("%s: got %d read tokens, want none", outage.name, n)
 		}
 		later = later.Add(claim)
 	}
@@ -94,11 +94,11 @@ func TestAnOutageLeavesTokensUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := w.count("metadata_at IS NULL"); n != 0 {
-		t.Errorf("%d tokens are unread after the outage", n)
+		t.Errorf("after the outage: got %d unread tokens, want none", n)
 	}
 }
 
-func TestATokenThatCannotBeAskedKeepsNoOtherWaiting(t *testing.T) {
+func TestATokenThatCannotBeReadDoesNotDelayOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
 	worker := w.worker(w.node())
@@ -109,7 +109,7 @@ func TestATokenThatCannotBeAskedKeepsNoOtherWaiting(t *testing.T) {
 		t.Error("got no error, want that of the token that could not be read")
 	}
 	if n := w.count("metadata_at IS NULL"); n != 1 {
-		t.Fatalf("%d tokens are unread, want 1", n)
+		t.Fatalf("got %d unread tokens, want 1", n)
 	}
 	for _, later := range []struct {
 		by     time.Duration
@@ -119,7 +119,7 @@ func TestATokenThatCannotBeAskedKeepsNoOtherWaiting(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := w.count("metadata_at IS NULL"); n != later.unread {
-			t.Errorf("%s later %d tokens are unread, want %d", later.by, n, later.unread)
+			t.Errorf("%s later: got %d unread tokens, want %d", later.by, n, later.unread)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (m meanwhile) View(ctx context.Context, at, contract, selector starknet.Fel
 	return m.Views.View(ctx, at, contract, selector)
 }
 
-func TestAReorganisationInBetweenStoresNothing(t *testing.T) {
+func TestAReorgDuringTheReadStoresNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
 	before := w.count("true")
@@ -172,7 +172,7 @@ func TestAReorganisationInBetweenStoresNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left, read := w.count("true"), w.count("metadata_at IS NOT NULL"); left == 0 || left >= before || read != 0 {
-		t.Fatalf("of %d tokens %d are left, %d of them read", before, left, read)
+		t.Fatalf("got %d tokens left of %d, %d of them read, want fewer, and none read", left, before, read)
 	}
 	if err := w.worker(w.node()).Run(t.Context(), w.now.Add(claim)); err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestAChainThatWasNeverIndexedHasNothingToRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if calls := w.sim.Counts()["starknet_call"]; calls != 0 {
-		t.Errorf("the node was asked %d times", calls)
+		t.Errorf("got %d calls of the node, want none", calls)
 	}
 }
 
@@ -223,13 +223,13 @@ func TestTheQueueReadsMetadata(t *testing.T) {
 	select {
 	case stored := <-store.stored:
 		if stored == 0 || w.count("metadata_at IS NULL") != 0 {
-			t.Errorf("%d tokens were read, others were not", stored)
+			t.Errorf("got %d tokens read and %d unread, want all read", stored, w.count("metadata_at IS NULL"))
 		}
 	case <-time.After(time.Minute):
-		t.Error("no run was made")
+		t.Error("timed out, want a run")
 	}
 	stop()
 	if err := <-ended; err != nil {
-		t.Errorf("the queue ended with %v", err)
+		t.Errorf("queue: got %v, want no error", err)
 	}
 }

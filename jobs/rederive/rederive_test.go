@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
 	"astrolabe/domain"
@@ -25,21 +24,12 @@ func TestMain(m *testing.M) {
 // indexed opens an indexed database and returns a function that damages it.
 func indexed(t *testing.T) (*repo.DB, func(statement string)) {
 	t.Helper()
-	url := pgtest.Database(t, repotest.Indexed)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := repo.Open(t.Context(), repo.Options{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
+	db, conn := repotest.Connect(t, repotest.Indexed)
 	return db, func(statement string) {
 		t.Helper()
 		tag, err := conn.Exec(t.Context(), statement)
 		if err != nil || tag.RowsAffected() == 0 {
-			t.Fatalf("%s: %v", tag, err)
+			t.Fatalf("%s: got %s and %v, want changed rows", statement, tag, err)
 		}
 	}
 }
@@ -60,7 +50,7 @@ func digest(t *testing.T, db *repo.DB) string {
 	return d
 }
 
-func TestAFactIsMadeAgainAsItWas(t *testing.T) {
+func TestAFactIsRederivedAsItWas(t *testing.T) {
 	t.Parallel()
 	for fact, statements := range map[string][]string{
 		"transfers": {
@@ -82,22 +72,22 @@ func TestAFactIsMadeAgainAsItWas(t *testing.T) {
 				strike(statement)
 			}
 			if digest(t, db) == before {
-				t.Fatal("the digest did not notice the damage")
+				t.Fatal("got the same digest after the damage, want another")
 			}
 			job := jobOn(db)
 			result, err := job.Run(t.Context(), fact)
 			if err != nil || result.Rewritten == 0 {
-				t.Fatalf("%+v, %v", result, err)
+				t.Fatalf("got %+v and %v, want rewritten blocks", result, err)
 			}
 			if after := digest(t, db); after != before {
-				t.Errorf("the digest is %s, it was %s", after, before)
+				t.Errorf("got the digest %s, want %s as before the damage", after, before)
 			}
 			versions, err := index.NewCheckpoints(db).DeriverVersions(t.Context(), domain.Mainnet)
 			if err != nil || versions[fact] != facts.Versions[fact] {
-				t.Errorf("%v, %v", versions, err)
+				t.Errorf("got the versions %v and %v, want %d of %s", versions, err, facts.Versions[fact], fact)
 			}
 			if again, err := job.Run(t.Context(), fact); err != nil || again.Rewritten != 0 {
-				t.Errorf("a second time: %+v, %v", again, err)
+				t.Errorf("second run: got %+v and %v, want nothing rewritten", again, err)
 			}
 		})
 	}
@@ -113,7 +103,7 @@ func TestATokenKeepsItsMetadata(t *testing.T) {
 	strike("DELETE FROM tokens WHERE name = 'Kept' AND standard < 3")
 }
 
-func TestLocatorsAreMadeAgain(t *testing.T) {
+func TestLocatorsAreRederived(t *testing.T) {
 	t.Parallel()
 	db, strike := indexed(t)
 	strike("DELETE FROM locators WHERE block < 30")
@@ -123,7 +113,7 @@ func TestLocatorsAreMadeAgain(t *testing.T) {
 	}
 	for _, check := range index.NewInspector(db).Checks(domain.Mainnet, 0, 60) {
 		if findings, err := check.Run(t.Context(), 1); err != nil || check.Name == "locators" && len(findings) > 0 {
-			t.Errorf("%s: %v, %v", check.Name, findings, err)
+			t.Errorf("%s: got %v and %v, want no findings", check.Name, findings, err)
 		}
 	}
 }
@@ -136,11 +126,11 @@ func TestNothingIsRederivedWhileAnIndexerLeads(t *testing.T) {
 	}
 	_, err := jobOn(db).Run(t.Context(), "transfers")
 	if !errors.Is(err, indexing.ErrLed) || !strings.HasSuffix(err.Error(), "stop the indexer, or run this while it is stopped") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want %v with the advice to stop the indexer", err, indexing.ErrLed)
 	}
 }
 
-func TestNothingIsDerivedFromRowsThatWereAltered(t *testing.T) {
+func TestNothingIsRederivedFromAlteredRows(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ statement, fact, repair string }{
 		"an event, for transfers":         {"UPDATE events SET payload = payload || payload WHERE block = 12 AND tx = 0 AND log = 0", "transfers", "astrolabe repair --chain SN_MAIN --block 12"},
@@ -159,7 +149,7 @@ func TestNothingIsDerivedFromRowsThatWereAltered(t *testing.T) {
 				t.Errorf("got %v after %d blocks, want an error that says %q", err, result.Rewritten, c.repair)
 			}
 			if after := digest(t, db); after != before {
-				t.Errorf("the digest is %s, want %s", after, before)
+				t.Errorf("got the digest %s, want %s", after, before)
 			}
 		})
 	}

@@ -47,6 +47,6 @@ func TestExpiredCensusesAreDeletedWithTheirRows(t *testing.T) {
 	var left string
 	if err := conn.QueryRow(t.Context(), `SELECT string_agg(DISTINCT snapshot::text, ',') || ' of ' || (SELECT string_agg(snapshot::text, ',' ORDER BY id) FROM census_generations)
 		FROM census_holders`).Scan(&left); err != nil || left != "2,3,5 of 2,3" {
-		t.Errorf("left are %s, %v", left, err)
+		t.Errorf("got the rows of %s and %v, want 2,3,5 of 2,3", left, err)
 	}
 }

@@ -31,7 +31,7 @@ func TestIdleMetersAreForgottenAndOthersKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if left, err := accounts.NewQuotas(db).ForgetQuotas(t.Context(), -24*time.Hour, 10); err != nil || left != 1 {
-		t.Errorf("%d meters were kept, want the recent one: %v", left, err)
+		t.Errorf("got %d meters kept and %v, want the recent one", left, err)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestAPassOverTheMetersEnds(t *testing.T) {
 	var store endless
 	worker := &retain.Quotas{Store: &store, Logger: slog.New(slog.DiscardHandler)}
 	if err := worker.Run(t.Context(), time.Now()); err != nil || store != 100 {
-		t.Errorf("%d statements, %v", store, err)
+		t.Errorf("got %d statements and %v, want 100", store, err)
 	}
 }
 
@@ -78,10 +78,10 @@ func TestTheQueueForgetsIdleMeters(t *testing.T) {
 	select {
 	case <-store.done:
 	case <-time.After(time.Minute):
-		t.Error("the pass did not run")
+		t.Error("timed out, want a pass")
 	}
 	stop()
 	if err := <-ended; err != nil {
-		t.Errorf("the queue ended with %v", err)
+		t.Errorf("queue: got %v, want no error", err)
 	}
 }

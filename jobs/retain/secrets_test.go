@@ -46,7 +46,7 @@ func TestTheQueueForgetsRetiredSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	logger, store := slog.New(slog.DiscardHandler), forgetful{accounts.NewSecrets(db), make(chan int, 1)}
-	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&retain.Secrets{Secrets: store, Sessions: accounts.NewSessions(db), Keys: accounts.NewKeys(db), Logger: logger}).Job())
+	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&retain.Secrets{Secrets: store, Sessions: accounts.NewSessions(db), Logins: accounts.NewLogins(db), Keys: accounts.NewKeys(db), Logger: logger}).Job())
 	queue, err := db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
@@ -57,14 +57,14 @@ func TestTheQueueForgetsRetiredSecrets(t *testing.T) {
 	select {
 	case forgotten := <-store.done:
 		if forgotten != 1 {
-			t.Errorf("forgot %d generations, want 1", forgotten)
+			t.Errorf("got %d forgotten generations, want 1", forgotten)
 		}
 	case <-time.After(time.Minute):
-		t.Error("the pass did not run")
+		t.Error("timed out, want a pass")
 	}
 	stop()
 	if err := <-ended; err != nil {
-		t.Errorf("the queue ended with %v", err)
+		t.Errorf("queue: got %v, want no error", err)
 	}
 }
 
@@ -90,12 +90,12 @@ func TestKeysAreForgottenAQuarterAfterTheirRevocation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	worker := &retain.Secrets{Secrets: accounts.NewSecrets(db), Sessions: accounts.NewSessions(db), Keys: accounts.NewKeys(db), Logger: slog.New(slog.DiscardHandler)}
+	worker := &retain.Secrets{Secrets: accounts.NewSecrets(db), Sessions: accounts.NewSessions(db), Logins: accounts.NewLogins(db), Keys: accounts.NewKeys(db), Logger: slog.New(slog.DiscardHandler)}
 	if err := worker.Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	left, err := accounts.NewKeys(db).ListKeys(t.Context(), home.ID, 10)
 	if err != nil || len(left) != 1 || left[0].Label != (89*day).String() {
-		t.Errorf("%v are left, %v", left, err)
+		t.Errorf("got %v and %v, want the key that was revoked 89 days ago alone", left, err)
 	}
 }

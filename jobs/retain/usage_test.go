@@ -46,9 +46,9 @@ func TestOnlyOldUsageIsForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(left.RecentRequests); n != 3 {
-		t.Errorf("%d requests are left, want the 3 of the last week", n)
+		t.Errorf("got %d requests left, want the 3 of the last week", n)
 	}
 	if n := left.Total.Requests; n != 12_007 {
-		t.Errorf("%d requests are counted, want the 12007 of the last 90 days", n)
+		t.Errorf("got %d requests counted, want the 12007 of the last 90 days", n)
 	}
 }

@@ -30,12 +30,12 @@ func TestARunSumsUpEverythingThatIsFinalized(t *testing.T) {
 		t.Fatal(err)
 	}
 	if summed != want {
-		t.Errorf("%d transfers are summed up, want %d", summed, want)
+		t.Errorf("got %d summed transfers, want %d", summed, want)
 	}
 }
 
-// TestTwoWhoSumAtOnceCountNothingTwice runs several processes at once.
-func TestTwoWhoSumAtOnceCountNothingTwice(t *testing.T) {
+// TestConcurrentWorkersCountNothingTwice runs several processes at once.
+func TestConcurrentWorkersCountNothingTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ended := make(chan error)
@@ -64,7 +64,7 @@ func TestTwoWhoSumAtOnceCountNothingTwice(t *testing.T) {
 		}
 		findings, err := check.Run(t.Context(), 10)
 		if err != nil || len(findings) != 0 {
-			t.Errorf("%v, %v", findings, err)
+			t.Errorf("got %v and %v, want no findings", findings, err)
 		}
 	}
 }
@@ -99,13 +99,13 @@ func TestTheQueueSumsTransfersUp(t *testing.T) {
 	select {
 	case done := <-store.summed:
 		if done.Through != repotest.FollowedFinalized || done.More {
-			t.Errorf("got %+v", done)
+			t.Errorf("got %+v, want all sums through block %d", done, repotest.FollowedFinalized)
 		}
 	case <-time.After(time.Minute):
-		t.Error("no run was made")
+		t.Error("timed out, want a run")
 	}
 	stop()
 	if err := <-ended; err != nil {
-		t.Errorf("the queue ended with %v", err)
+		t.Errorf("queue: got %v, want no error", err)
 	}
 }

@@ -18,12 +18,12 @@ func TestSuppliesAreReadAtTheNewestFinalizedBlock(t *testing.T) {
 	}
 	for _, name := range []string{"STRK", "ETH", "USDC", "HUGE"} {
 		if got, want := w.stored(name), w.reported(name, repotest.FollowedFinalized); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
+			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
 	for _, name := range []string{"collection", "items"} { // without a supply
 		if got := w.stored(name); got != "unknown" {
-			t.Errorf("%s: %s", name, got)
+			t.Errorf("%s: got %s, want unknown", name, got)
 		}
 	}
 	calls := w.sim.Counts()["starknet_call"]
@@ -31,10 +31,10 @@ func TestSuppliesAreReadAtTheNewestFinalizedBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again := w.sim.Counts()["starknet_call"]; again != calls {
-		t.Errorf("the node was asked %d times about what is fresh", again-calls)
+		t.Errorf("got %d calls of the node for fresh supplies, want none", again-calls)
 	}
 	if n := w.count("tokens WHERE (supply IS NULL) <> (supply_block IS NULL)"); n != 0 {
-		t.Errorf("%d tokens have half a supply", n)
+		t.Errorf("got %d tokens with a supply or its block alone, want none", n)
 	}
 }
 
@@ -51,11 +51,11 @@ func TestAnOutageLeavesSuppliesAsTheyWere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := w.supplies().Run(t.Context(), later); err == nil {
-			t.Errorf("%s: the run succeeded", f.Kind)
+			t.Errorf("%s: got no error, want one", f.Kind)
 		}
 		w.sim.ClearFaults()
 		if n := w.count("tokens WHERE supply IS NOT NULL"); n != 0 {
-			t.Errorf("%s: %d supplies are known", f.Kind, n)
+			t.Errorf("%s: got %d known supplies, want none", f.Kind, n)
 		}
 		later = later.Add(claim)
 	}
@@ -77,14 +77,14 @@ func TestASupplyOfAnUndoneBlockIsForgotten(t *testing.T) {
 	}
 	lease, leads, err := index.NewLeases(w.db).TakeLease(t.Context(), domain.Mainnet, "operator", 1<<40)
 	if err != nil || !leads {
-		t.Fatal(leads, err)
+		t.Fatalf("got leads %v and %v, want the lease", leads, err)
 	}
 	to := repotest.Everyday(t)[30].Header
 	if err := index.NewWriter(w.db).Rollback(t.Context(), lease, &domain.BlockRef{Number: to.Number, Hash: to.Hash}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.stored("STRK"); got != "unknown" {
-		t.Errorf("STRK: %s", got)
+		t.Errorf("STRK: got %s, want unknown", got)
 	}
 	if err := w.supplies().Run(t.Context(), w.now); err != nil {
 		t.Fatal(err)

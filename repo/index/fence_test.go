@@ -68,7 +68,7 @@ func TestALeaseOfAnEpochThatIsOverIsOfNoUse(t *testing.T) {
 	}
 }
 
-func TestABatchIsCommittedOnlyWhereTheIndexStands(t *testing.T) {
+func TestABatchIsCommittedOnlyAfterTheCheckpoint(t *testing.T) {
 	t.Parallel()
 	writer, _, lease, batch := began(t)
 	at := *batch.After

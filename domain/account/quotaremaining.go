@@ -1,37 +1,6 @@
 package account
 
-import (
-	"context"
-
-	"astrolabe/domain"
-)
-
-// Peek returns what Take would decide for a cost of 1, without taking it.
-func (q *Quotas) Peek(ctx context.Context, caller *Caller, class Class) (Decision, error) {
-	if caller == nil {
-		return Decision{}, domain.Errorf(domain.CodeUnauthorized, missingKey)
-	}
-	if caller.Kind == ByInternal {
-		return Decision{Allowed: true}, nil
-	}
-	metered, rate := caller.metered(class), caller.rate(class)
-	if err := rate.Check(1); err != nil {
-		return Decision{}, err
-	}
-	read, now, err := q.store.ReadQuotas(ctx, []Metered{metered})
-	if err != nil {
-		return Decision{}, limiterDown(err)
-	}
-	meter := corrected(read[0], now)
-	decision := rate.allowed(rate.drained(meter, now))
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	decision.Remaining = min(decision.Remaining+q.here(metered), rate.Limit)
-	if decision.Remaining < 1 {
-		return rate.denied(meter, now, 1), nil
-	}
-	return decision, nil
-}
+import "context"
 
 // Remaining returns how much of each class a caller could take at once now, in
 // the same order, without taking it. A failing store is service_unavailable.
