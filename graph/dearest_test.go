@@ -219,7 +219,7 @@ func (d *dearest) accepted(root *selected) (text string, cost int, ok bool) {
 	if len(invalid) > 0 || d.shapes.check(doc) != nil || len(text) > d.shapes.limits.BodyBytes/2 || tokens(text) > d.shapes.limits.Tokens {
 		return "", 0, false
 	}
-	cost, err := d.pricing.costOf(doc.Operations[0], nil)
+	cost, _, err := d.pricing.costOf(doc.Operations[0], nil)
 	return text, cost, err == nil && cost <= d.pricing.limits.Cost
 }
 
