@@ -3,7 +3,6 @@ package graph
 import (
 	"encoding/base64"
 	"net/http"
-	"slices"
 	"strings"
 
 	"astrolabe/access"
@@ -23,11 +22,7 @@ func (h *Handler) checkHandshake(r *http.Request) error {
 	if _, err := access.Key(r.Header); err != nil {
 		return err
 	}
-	origin := r.Header.Get("Origin")
-	if origin == "" || slices.Contains(h.Origins, origin) || strings.EqualFold(origin, h.Gate.Own(r)) {
-		return nil
-	}
-	return domain.Errorf(domain.CodeForbidden, "Pages of this origin may not open a WebSocket. Ask the operator to allow the origin.")
+	return h.Gate.CheckOrigin(r, h.Origins)
 }
 
 func upgrades(header http.Header) bool {

@@ -17,10 +17,6 @@ const (
 	contractError      = 40
 )
 
-// maxView limits the size of a view result in bytes: contracts decide how long
-// theirs are, and many are read concurrently.
-const maxView = 256 << 10
-
 var _ chain.Node = Source{}
 
 // Find implements chain.Node.
@@ -66,7 +62,7 @@ func (s Source) Call(ctx context.Context, at chain.StateBlock, call chain.ViewCa
 	if err != nil {
 		return answer, fmt.Errorf("node: %s: %w", method, err)
 	}
-	_, err = s.pool.call(ctx, query{method: method, params: params, near: at.Hash == nil, maxSize: maxView, accept: func(text json.RawMessage) (err error) {
+	_, err = s.pool.call(ctx, query{method: method, params: params, near: at.Hash == nil, maxSize: chain.MaxResult, accept: func(text json.RawMessage) (err error) {
 		answer.Result, err = wire.DecodeFelts(text)
 		return err
 	}})
@@ -79,10 +75,41 @@ func (s Source) Call(ctx context.Context, at chain.StateBlock, call chain.ViewCa
 		return chain.Answer{NoBlock: true}, nil
 	case hasCode(err, entrypointNotFound):
 		return chain.Answer{NoView: true}, nil
-	case hasCode(err, contractError), errors.Is(err, ErrTooLarge):
-		return chain.Answer{Failed: true}, nil
+	case hasCode(err, contractError):
+		return chain.Answer{Reverted: true, Reason: revertReason(err)}, nil
+	case errors.Is(err, ErrTooLarge):
+		return chain.Answer{TooLarge: true}, nil
 	}
 	return chain.Answer{}, judge(fmt.Errorf("%s: %w", method, err))
+}
+
+// maxReason limits the reason of a revert in bytes: contracts decide on it.
+const maxReason = 256
+
+// revertReason returns why a contract reverted: the text of the error's data, or
+// the innermost one where the data names the calls that led to it. It is empty
+// where the node gives none.
+func revertReason(err error) string {
+	answer, ok := errors.AsType[*RPCError](err)
+	var data struct {
+		Revert json.RawMessage `json:"revert_error"`
+	}
+	if !ok || json.Unmarshal(answer.Data, &data) != nil {
+		return ""
+	}
+	for inner := data.Revert; ; {
+		var text string
+		if json.Unmarshal(inner, &text) == nil {
+			return wire.Clip(text, maxReason)
+		}
+		var call struct {
+			Error json.RawMessage `json:"error"`
+		}
+		if json.Unmarshal(inner, &call) != nil || call.Error == nil {
+			return ""
+		}
+		inner = call.Error
+	}
 }
 
 // View calls a view without calldata, of a contract that is known to exist, on
