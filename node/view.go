@@ -15,6 +15,9 @@ import (
 const (
 	entrypointNotFound = 21
 	contractError      = 40
+	// transactionNotFound is not a result of a contract, but of asking for an
+	// unknown hash.
+	transactionNotFound = 29
 )
 
 var _ chain.Node = Source{}
@@ -126,4 +129,21 @@ func (s Source) View(ctx context.Context, at, contract, selector starknet.Felt) 
 		return nil, false, fmt.Errorf("%w: it has no contract %s", chain.ErrNodeUnavailable, contract)
 	}
 	return answer.Result, answer.Returned(), nil
+}
+
+// KnowsTransaction implements chain.Node.
+func (s Source) KnowsTransaction(ctx context.Context, hash starknet.Felt) (bool, error) {
+	known, err := ask(ctx, s.pool, "starknet_getTransactionStatus", []any{hash}, func(result []byte) (bool, error) {
+		var status struct {
+			Finality string `json:"finality_status"`
+		}
+		if err := json.Unmarshal(result, &status); err != nil || status.Finality == "" {
+			return false, fmt.Errorf("%w: a status without its finality", ErrInvalidAnswer)
+		}
+		return true, nil
+	})
+	if hasCode(err, transactionNotFound) {
+		return false, nil
+	}
+	return known, judge(err)
 }
