@@ -168,5 +168,5 @@ func hasModule(dir string) bool {
 
 // isTestSupport reports whether only tests import the package.
 func isTestSupport(path string) bool {
-	return strings.Contains(path, "pgtest/") || strings.Contains(path, "repotest/") || strings.Contains(path, "accesstest/") || strings.Contains(path, "browsertest/")
+	return strings.Contains(path, "pgtest/") || strings.Contains(path, "repotest/") || strings.Contains(path, "accesstest/") || strings.Contains(path, "browsertest/") || strings.Contains(path, "spectest/")
 }

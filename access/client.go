@@ -3,7 +3,10 @@ package access
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
+
+	"astrolabe/domain"
 )
 
 // Client returns the address of the client: the peer of the connection or, if
@@ -55,6 +58,16 @@ func (g *Gate) origin(r *http.Request) string {
 		return origin
 	}
 	return g.Own(r)
+}
+
+// CheckOrigin returns forbidden for a request of a page that may use neither
+// sessions nor WebSockets: one whose origin is neither this service nor allowed.
+func (g *Gate) CheckOrigin(r *http.Request, allowed []string) error {
+	origin := r.Header.Get("Origin")
+	if origin == "" || slices.Contains(allowed, origin) || strings.EqualFold(origin, g.Own(r)) {
+		return nil
+	}
+	return domain.Errorf(domain.CodeForbidden, "Pages of the origin %s may not use sessions or WebSockets of this service. Ask the operator to allow the origin.", domain.Quote(origin))
 }
 
 // Own returns the origin of this service as the client sees it.

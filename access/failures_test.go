@@ -19,11 +19,11 @@ func TestFailedAttemptsPerAddressAreLimited(t *testing.T) {
 	f := NewFailures(func() time.Time { return now })
 	guesser, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 	for i := range 120 {
-		if err := errors.Join(f.check(guesser), f.record(guesser)); err != nil {
+		if err := errors.Join(f.Check(guesser), f.Record(guesser)); err != nil {
 			t.Fatalf("failure %d: got %v, want no error", i+1, err)
 		}
 	}
-	for name, err := range map[string]error{"check": f.check(guesser), "record": f.record(guesser)} {
+	for name, err := range map[string]error{"check": f.Check(guesser), "record": f.Record(guesser)} {
 		refused, ok := errors.AsType[*domain.Error](err)
 		if !ok || refused.Code != domain.CodeRateLimited || refused.RetryAfter != 500*time.Millisecond {
 			t.Errorf("%s: got %v, want %s with a retry after 500ms", name, err, domain.CodeRateLimited)
@@ -34,14 +34,14 @@ func TestFailedAttemptsPerAddressAreLimited(t *testing.T) {
 			t.Errorf("%s: paced by %q, want authentication;w=60", name, got)
 		}
 	}
-	if err := errors.Join(f.check(other), f.record(other)); err != nil {
+	if err := errors.Join(f.Check(other), f.Record(other)); err != nil {
 		t.Errorf("another address: got %v, want no error", err)
 	}
 	now = now.Add(500 * time.Millisecond)
-	if err := errors.Join(f.check(guesser), f.record(guesser)); err != nil {
+	if err := errors.Join(f.Check(guesser), f.Record(guesser)); err != nil {
 		t.Errorf("after the delay: got %v, want no error", err)
 	}
-	if err := f.check(guesser); err == nil {
+	if err := f.Check(guesser); err == nil {
 		t.Error("next attempt: got it allowed, want it blocked")
 	}
 }
@@ -51,12 +51,12 @@ func TestIPv6ClientsAreCountedPerNetwork(t *testing.T) {
 	now := time.Now()
 	f := NewFailures(func() time.Time { return now })
 	for i := range 120 {
-		if err := f.record(netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", i+1))); err != nil {
+		if err := f.Record(netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", i+1))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for address, want := range map[string]bool{"2001:db8::ffff": true, "2001:db8:0:1::1": false} {
-		if err := f.check(netip.MustParseAddr(address)); (err != nil) != want {
+		if err := f.Check(netip.MustParseAddr(address)); (err != nil) != want {
 			t.Errorf("%s: got %v, want it refused %t, as its /64 is", address, err, want)
 		}
 	}
@@ -68,7 +68,7 @@ func TestFailureCounterIsBounded(t *testing.T) {
 	f := NewFailures(func() time.Time { return now })
 	address := netip.MustParseAddr("10.0.0.0")
 	for range 20_010 {
-		if err := f.record(address); err != nil {
+		if err := f.Record(address); err != nil {
 			t.Fatal(err)
 		}
 		address = address.Next()
@@ -130,5 +130,37 @@ func TestGateWithoutAFailureCounterBlocksNobody(t *testing.T) {
 		if domain.CodeOf(err) != domain.CodeUnauthorized {
 			t.Fatalf("got %v, want %s", err, domain.CodeUnauthorized)
 		}
+	}
+}
+
+func TestFailuresOfAnIPv6NetworkAreLimited(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	f := NewFailuresOf(2, func() time.Time { return now })
+	for i := range 2 * account.NetworkShare {
+		if err := f.Record(netip.MustParseAddr(fmt.Sprintf("2001:db8:1:%x::1", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for address, want := range map[string]bool{"2001:db8:1:ffff::1": true, "2001:db8:2::1": false} {
+		if err := f.Check(netip.MustParseAddr(address)); (err != nil) != want {
+			t.Errorf("%s: got %v, want it refused %t, as its /48 is", address, err, want)
+		}
+	}
+}
+
+func TestPassiveChecksCountNoFailures(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	gate := &Gate{Failures: NewFailuresOf(1, func() time.Time { return now })}
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	denied := func() (*account.Caller, error) { return nil, domain.Errorf(domain.CodeUnauthorized, "no") }
+	for range 5 {
+		if _, err := gate.Passive().authenticate(r, func() bool { return false }, denied); domain.CodeOf(err) != domain.CodeUnauthorized {
+			t.Fatalf("got %v, want %s", err, domain.CodeUnauthorized)
+		}
+	}
+	if gate.Failures.any() {
+		t.Error("got failures counted, want none")
 	}
 }

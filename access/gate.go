@@ -24,6 +24,17 @@ type Gate struct {
 	// Public is the origin of this service as browsers see it. If empty, it is
 	// derived from each request.
 	Public string
+
+	passive bool
+}
+
+// Passive returns the gate for checks that no client has asked for, such as
+// those of an open stream: they count neither as failed authentications nor as
+// uses of a session.
+func (g *Gate) Passive() *Gate {
+	passive := *g
+	passive.passive = true
+	return &passive
 }
 
 // PageHeader carries the token that our own pages receive with their HTML.
@@ -130,13 +141,9 @@ func (g *Gate) Charge(ctx context.Context, header http.Header, class account.Cla
 	return decision.Err()
 }
 
-// Peek is Charge without a cost: it returns rate_limited if nothing is left.
-func (g *Gate) Peek(ctx context.Context, header http.Header, class account.Class) error {
-	RecordOf(ctx).Class = class
-	decision, err := g.Quotas.Peek(ctx, account.CallerOf(ctx), class)
-	if err != nil {
-		return err
-	}
-	Pace(header, decision)
-	return decision.Err()
+// Settle corrects a charge once the real cost is known, and the X-Ratelimit
+// headers with it. See account.Quotas.Settle.
+func (g *Gate) Settle(ctx context.Context, header http.Header, class account.Class, charged, used int) {
+	g.Quotas.Settle(account.CallerOf(ctx), class, charged, used)
+	unpace(header, charged-used)
 }

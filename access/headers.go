@@ -38,3 +38,13 @@ func Pace(header http.Header, d account.Decision) {
 	header["X-Ratelimit-Remaining"] = []string{strconv.Itoa(d.Remaining)}
 	header["X-Ratelimit-Policy"] = []string{d.Policy}
 }
+
+// unpace adds what a charge took too much to the X-Ratelimit headers, or
+// subtracts what it took too little.
+func unpace(header http.Header, rest int) {
+	limit, err := strconv.Atoi(header.Get("X-Ratelimit-Limit"))
+	remaining, err2 := strconv.Atoi(header.Get("X-Ratelimit-Remaining"))
+	if err == nil && err2 == nil {
+		header["X-Ratelimit-Remaining"] = []string{strconv.Itoa(max(0, min(remaining+rest, limit)))}
+	}
+}

@@ -10,7 +10,7 @@ import (
 // Record collects what usage accounting needs to know about a request.
 type Record struct {
 	Caller *account.Caller // nil until the caller is authenticated
-	Class  account.Class   // the class that was charged
+	Class  account.Class   // the class of the route, also of a refused request
 	Code   domain.Code     // of the error; empty on success
 }
 

@@ -12,25 +12,36 @@ import (
 // that one by Error.Named.
 type Argument string
 
+// Choice is a value of an enumeration in an error message. Its text is the
+// value in the domain, in lower case; a facade that writes it otherwise prints
+// that by Error.Spelled.
+type Choice string
+
 // Named returns the error with the arguments in its message renamed.
-func (e *Error) Named(name func(Argument) string) *Error {
-	if !slices.ContainsFunc(e.args, isArgument) {
+func (e *Error) Named(name func(Argument) string) *Error { return rewritten(e, name) }
+
+// Spelled returns the error with the choices in its message rewritten.
+func (e *Error) Spelled(spell func(Choice) string) *Error { return rewritten(e, spell) }
+
+// rewritten returns the error with the parts of one type in its message
+// rewritten.
+func rewritten[T Argument | Choice](e *Error, rewrite func(T) string) *Error {
+	is := func(arg any) bool {
+		_, ok := arg.(T)
+		return ok
+	}
+	if !slices.ContainsFunc(e.args, is) {
 		return e
 	}
 	args := slices.Clone(e.args)
 	for i, arg := range args {
-		if argument, ok := arg.(Argument); ok {
-			args[i] = name(argument)
+		if part, ok := arg.(T); ok {
+			args[i] = rewrite(part)
 		}
 	}
-	renamed := *e
-	renamed.args, renamed.Message = args, fmt.Errorf(e.format, args...).Error()
-	return &renamed
-}
-
-func isArgument(arg any) bool {
-	_, ok := arg.(Argument)
-	return ok
+	changed := *e
+	changed.args, changed.Message = args, fmt.Errorf(e.format, args...).Error()
+	return &changed
 }
 
 // Quote quotes a value of the caller for a message. Long values are cut.

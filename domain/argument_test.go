@@ -23,6 +23,21 @@ func TestErrorsNameArgumentsInTheFacadesSpelling(t *testing.T) {
 	}
 }
 
+func TestErrorsWriteChoicesInTheFacadesSpelling(t *testing.T) {
+	t.Parallel()
+	err := Errorf(CodeInvalidRequest, "%s requires mode %s.", Argument("limit"), Choice("partial"))
+	if want := "limit requires mode partial."; err.Message != want {
+		t.Errorf("got the message %q, want %q", err.Message, want)
+	}
+	upper := func(c Choice) string { return strings.ToUpper(string(c)) }
+	first := func(Argument) string { return "first" }
+	for _, got := range []string{err.Named(first).Spelled(upper).Message, err.Spelled(upper).Named(first).Message} {
+		if want := "first requires mode PARTIAL."; got != want {
+			t.Errorf("the facade's message is %q, want %q", got, want)
+		}
+	}
+}
+
 func TestRenamingArgumentsKeepsTheRestOfTheError(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("refused")

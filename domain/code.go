@@ -9,23 +9,26 @@ type Code string
 // The codes. Each facade maps them to its own status in one table; a page
 // under docs/errors explains each.
 const (
-	CodeInvalidRequest        Code = "invalid_request"
-	CodeUnauthorized          Code = "unauthorized"
-	CodeForbidden             Code = "forbidden"
-	CodeNotFound              Code = "not_found"
-	CodeUnsupportedRoute      Code = "unsupported_route"
-	CodeUnsupportedChain      Code = "unsupported_chain"
-	CodeMethodNotAllowed      Code = "method_not_allowed"
-	CodePayloadTooLarge       Code = "payload_too_large"
-	CodeUnsupportedMediaType  Code = "unsupported_media_type"
-	CodeConflictingKeyHeaders Code = "conflicting_api_key_headers"
-	CodeMalformedKeyHeader    Code = "malformed_api_key_header"
-	CodeContractCallFailed    Code = "contract_call_failed"
-	CodeUnqualifiedToken      Code = "unqualified_token_policy"
-	CodeUnsupportedSelector   Code = "unsupported_selector"
-	CodeRateLimited           Code = "rate_limited"
-	CodeServiceUnavailable    Code = "service_unavailable"
-	CodeInternal              Code = "internal_error"
+	CodeInvalidRequest         Code = "invalid_request"
+	CodeUnauthorized           Code = "unauthorized"
+	CodeForbidden              Code = "forbidden"
+	CodeNotFound               Code = "not_found"
+	CodeUnsupportedRoute       Code = "unsupported_route"
+	CodeUnsupportedChain       Code = "unsupported_chain"
+	CodeMethodNotAllowed       Code = "method_not_allowed"
+	CodePayloadTooLarge        Code = "payload_too_large"
+	CodeUnsupportedMediaType   Code = "unsupported_media_type"
+	CodeConflictingKeyHeaders  Code = "conflicting_api_key_headers"
+	CodeMalformedKeyHeader     Code = "malformed_api_key_header"
+	CodeContractCallFailed     Code = "contract_call_failed"
+	CodeContractResultTooLarge Code = "contract_result_too_large"
+	CodeUnqualifiedToken       Code = "unqualified_token_policy"
+	CodeCensusNotCertified     Code = "census_not_certified"
+	CodeUnsupportedToken       Code = "unsupported_token"
+	CodeHistoryNotIndexed      Code = "history_not_indexed"
+	CodeRateLimited            Code = "rate_limited"
+	CodeServiceUnavailable     Code = "service_unavailable"
+	CodeInternal               Code = "internal_error"
 
 	CodeFullRangeSelectorNotSupported Code = "full_range_selector_not_supported"
 	CodeCoverageUnavailable           Code = "event_key_index_coverage_unavailable"
@@ -62,19 +65,25 @@ var Catalogue = []Explained{
 		"Split the request. The message and the API reference state the limit."},
 	{CodeUnsupportedMediaType, "The operation does not accept the content type of the request body.",
 		"Send the Content-Type that the API reference names, without Content-Encoding."},
-	{CodeContractCallFailed, "The contract call reverted with this calldata at this block, or its result exceeds the size limit.",
+	{CodeContractCallFailed, "The contract call reverted with this calldata at this block. The message quotes the reason as far as the upstream node gave one.",
 		"Do not retry the same call at the same block. Check the calldata against the contract's ABI."},
+	{CodeContractResultTooLarge, "The contract call succeeded, but its result exceeds the size limit.",
+		"Do not retry the same call. Call a view that returns less, or use the JSON-RPC method starknet_call of a node of your own."},
 	{CodeUnqualifiedToken, "The token does not meet the criteria of the holder census, so its holders are unknown. This is not a holder count of zero.",
 		"Do not retry. The message names the criterion that the token does not meet. Transfers and single balances are still available."},
-	{CodeUnsupportedSelector, "The operator has not declared the selector for event searches over wide block ranges.",
-		"Search at most 10,000 blocks at once, or use a selector that GET /v1/meta/capabilities lists under eventSearch.fullRange.selectorCoverage."},
-	{CodeFullRangeSelectorNotSupported, "None of the key positions of the search has a certificate that is ready for a wide block range.",
-		"Search at most 10,000 blocks at once, or filter by a key position whose status is ready in eventSearch.fullRange.selectorCoverage of GET /v1/meta/capabilities. Do not retry until the capabilities change."},
+	{CodeCensusNotCertified, "The token's newest holder census failed its audit, was revoked, or could not be audited, so there is nothing to compute from.",
+		"Do not retry. The holder list of the token shows the status and the reason. Transfers and single balances are still available."},
+	{CodeUnsupportedToken, "A complete snapshot was required, but a contract has no balance entry point that this service supports.",
+		"The message names the contract. Leave it out of tokenAddresses, or use mode verified_partial."},
+	{CodeHistoryNotIndexed, "A complete snapshot was required, but the index does not hold the history that would prove it: it begins later, or has transfers that it cannot type.",
+		"Do not retry. Name the tokens with scope explicit, or use mode verified_partial."},
+	{CodeFullRangeSelectorNotSupported, "The operator has not declared the selector, or none of the key positions of the search, for event searches over wide block ranges.",
+		"Search at most 10,000 blocks at once, or use a selector and a key position that GET /v1/meta/capabilities lists under eventSearch.fullRange.selectorCoverage. Do not retry until the capabilities change."},
 	{CodeRateLimited, "The caller exceeded the rate limit of this route class.",
 		"Wait for the delay in Retry-After. X-Ratelimit-Remaining shows how much of the limit is left."},
 	{CodeServiceUnavailable, "A dependency is temporarily unavailable, or the request exceeded its time limit.",
 		"Retry after the delay in Retry-After, with backoff. After a timeout, request less data at once."},
-	{CodeCoverageUnavailable, "The certificate of the selector does not cover the requested block range, is stale, or was revoked during the search.",
+	{CodeCoverageUnavailable, "The certificate of the selector is not ready, does not cover the requested block range, is stale, or was revoked during the search.",
 		"GET /v1/meta/capabilities lists the covered blocks. Narrow the block range, or retry after the delay in Retry-After."},
 	{CodeInternal, "The service failed unexpectedly.",
 		"No partial change was made. Report the request ID to the operator, who can find the cause in the log."},

@@ -30,10 +30,11 @@ const (
 const ReasonUntypedTransfers = "untyped_transfers"
 
 // Untyped returns the coverage of an answer that untyped transfers could change,
-// if there is any evidence of them. Missing blocks remain the reason where there
-// are any.
+// if there is any evidence of them. An index that is behind catches up, so that
+// they are the reason that lasts. Blocks before the index remain the reason where
+// there are any.
 func (c Coverage) Untyped(evidence bool) Coverage {
-	if evidence && c.Status == CoverageExact {
+	if evidence && (c.Status == CoverageExact || c.ReasonCode == ReasonIndexBehind) {
 		return Coverage{Status: CoveragePartial, ReasonCode: ReasonUntypedTransfers}
 	}
 	return c

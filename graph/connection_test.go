@@ -101,3 +101,33 @@ func TestInvalidPageSizeIsRejectedBeforeAnyRead(t *testing.T) {
 		t.Errorf("got %d reads, want none", g.store.count())
 	}
 }
+
+// TestFailedConnectionKeepsItsParents fails one list of an object: the object
+// and its other fields are still returned.
+func TestFailedConnectionKeepsItsParents(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	a := g.ask(t, `{ block(chain: SN_MAIN, number: 3) { blockNumber transactions(after: "bad") { nodes { txHash } } } }`, nil)
+	if len(a.body.Errors) != 1 || string(a.body.Data) != `{"block":{"blockNumber":3,"transactions":null}}` {
+		t.Errorf("got %s, want the block without its transactions and one error", a.text)
+	}
+}
+
+// TestListBelowAnObjectIsNullable ensures the same for every list that is read
+// separately from its object.
+func TestListBelowAnObjectIsNullable(t *testing.T) {
+	t.Parallel()
+	for _, definition := range schema.Types {
+		for _, field := range definition.Fields {
+			if strings.HasSuffix(field.Type.Name(), "Connection") && field.Type.NonNull {
+				t.Errorf("%s.%s: got a list that is never null, want it nullable", definition.Name, field.Name)
+			}
+		}
+	}
+	for _, path := range []string{"Chain.status", "Token.controls", "Transaction.messages"} {
+		object, name, _ := strings.Cut(path, ".")
+		if schema.Types[object].Fields.ForName(name).Type.NonNull {
+			t.Errorf("%s: got a field that is never null, want it nullable", path)
+		}
+	}
+}

@@ -9,15 +9,20 @@ import (
 	"astrolabe/domain"
 )
 
-// costing computes the cost of an operation: the number of values that its
-// response can contain. A field costs 1 plus, for each item that it can return,
-// the cost of the item's selections, or 1 for a leaf value. It also checks the
-// arguments, so that nothing is read for an operation with invalid input.
+// costing computes the cost of an operation: the values that its response can
+// contain and the work of the fields that have a price. A field costs its price,
+// 1 if it has none, plus, for each item that it can return, the cost of the
+// item's selections; a list of plain values costs 1 for every 16 of them. It also
+// checks the arguments, so that nothing is read for an operation with invalid
+// input, and collects the fields that need a permission. The meter counts the
+// same while the operation is executed.
 type costing struct {
 	sizes     map[*ast.FieldDefinition]size
+	prices    prices
 	schema    *ast.Schema
 	variables map[string]any
 	fragments map[fragmentCost]int
+	tiered    []*ast.Field // the selected fields that need a permission
 }
 
 // fragmentCost is the key of a memoized fragment cost. The cost depends on the
@@ -79,6 +84,9 @@ func (c *costing) field(f *ast.Field, inside connectionItems) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if f.Definition.Directives.ForName("tier") != nil {
+		c.tiered = append(c.tiered, f)
+	}
 	own := c.sizes[f.Definition]
 	items, err := own.items(f, arguments)
 	if err != nil {
@@ -93,12 +101,14 @@ func (c *costing) field(f *ast.Field, inside connectionItems) (int, error) {
 		items = inside.items
 	case f.Definition.Type.Elem == nil:
 		items = min(1, len(f.SelectionSet))
+	case len(f.SelectionSet) == 0:
+		items = started(items, itemsPerPoint)
 	}
-	return saturate(1 + items*max(1, selected)), nil
+	return saturate(c.prices.of(f.Definition) + c.prices[f.Definition].assumed + items*max(1, selected)), nil
 }
 
 // items returns the number of items that the arguments request. It fails if they
-// request more than the maximum.
+// request too many or too few.
 func (s size) items(f *ast.Field, arguments map[string]any) (int, error) {
 	items, by := s.assumed, ""
 	for _, name := range s.arguments {
@@ -110,26 +120,33 @@ func (s size) items(f *ast.Field, arguments map[string]any) (int, error) {
 			return 0, refuseAt(f.Position, fmt.Sprintf("%s and %s cannot be combined.", by, name))
 		}
 		by = name
-		least := 1
-		if number, ok := integer(value); ok {
-			items = int(number)
-		} else {
-			least, items = 0, len(listItems(value))
+		requested, err := s.requested(name, value)
+		if err != nil {
+			return 0, refuseAt(f.Position, err.Error())
 		}
-		if items < least || items > s.maximum {
-			return 0, refuseAt(f.Position, s.outOfRange(name, least, items))
-		}
+		items = requested
 	}
 	return items, nil
 }
 
-// outOfRange is the message about a slicing argument: a list is measured by its
-// length, a number by its value.
-func (s size) outOfRange(name string, least, got int) string {
-	if least == 0 {
-		return fmt.Sprintf("%s must have at most %d items, got %d.", name, s.maximum, got)
+// requested returns the number of items that a slicing argument requests: the
+// value of a number or the length of a list.
+func (s size) requested(name string, value any) (int, error) {
+	if number, ok := integer(value); ok {
+		if number < 1 || number > int64(s.maximum) {
+			return 0, inputError(fmt.Sprintf("%s must be between 1 and %d, got %d.", name, s.maximum, number))
+		}
+		return int(number), nil
 	}
-	return fmt.Sprintf("%s must be between %d and %d, got %d.", name, least, s.maximum, got)
+	items := len(listItems(value))
+	switch {
+	case items >= s.minimum && items <= s.maximum:
+		return items, nil
+	case s.minimum == 0:
+		return 0, inputError(fmt.Sprintf("%s must have at most %d items, got %d.", name, s.maximum, items))
+	default:
+		return 0, inputError(fmt.Sprintf("%s must have %d to %d items, got %d.", name, s.minimum, s.maximum, items))
+	}
 }
 
 // skips applies @skip and @include as execution does. Their condition can be null

@@ -27,8 +27,11 @@ func TestDryRunReportsTheCostAndIsChargedOneUnit(t *testing.T) {
 		t.Errorf("got %s of 20 remaining after %d reads, want 19 after none", left, g.store.count()-before)
 	}
 	run := g.post(t, fmt.Sprintf(`{"query":%q,"extensions":{"dryRun":false}}`, query), header)
-	if run.body.Extensions.Cost != dry.body.Extensions.Cost || run.header.Get("X-Ratelimit-Remaining") != "7" {
-		t.Errorf("got headers %v and %s, want the cost of the dry run and 7 remaining", run.header, run.text)
+	if run.body.Extensions.Cost.Requested != dry.body.Extensions.Cost.Requested || dry.body.Extensions.Cost.Actual != 0 {
+		t.Errorf("got %s, want the cost of the dry run, which has no actual cost", run.text)
+	}
+	if run.body.Extensions.Cost.Actual != 6 || run.header.Get("X-Ratelimit-Remaining") != "13" {
+		t.Errorf("got headers %v and %s, want 13 remaining: two chains of five cost 6", run.header, run.text)
 	}
 }
 

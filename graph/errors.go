@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -18,6 +19,15 @@ import (
 	"astrolabe/graph/limits"
 	"astrolabe/telemetry"
 )
+
+// presentField renders the error of a field, and counts it as a part of the
+// result. After the execution was ended it renders none.
+func (h *Handler) presentField(ctx context.Context, err error) *gqlerror.Error {
+	if m := meterOf(ctx); m != nil && (m.over() || !m.count(1, errorBytes)) {
+		return nil
+	}
+	return h.present(ctx, err)
+}
 
 // present renders an error with its path and location. The cause of an internal
 // error goes to the log, once for each operation.
@@ -34,7 +44,7 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 		argument = presented.Path[len(field.Path()):].String() + ": "
 		presented.Path, presented.Locations = field.Path(), []gqlerror.Location{{Line: field.Field.Position.Line, Column: field.Field.Position.Column}}
 	}
-	e := domain.Public(ctx, err).Named(argumentName)
+	e := domain.Public(ctx, err).Named(argumentName).Spelled(choiceName)
 	presented.Message = argument + e.Message
 	presented.Extensions = map[string]any{
 		"code":      e.Code,
@@ -54,9 +64,20 @@ func (h *Handler) present(ctx context.Context, err error) *gqlerror.Error {
 		presented.Extensions["reason"] = reason.Reason
 	}
 	if httpStatus(e.Code) >= http.StatusInternalServerError && op.firstTime(cause) {
-		h.Logger.Log(ctx, e.LogLevel(ctx), "operation failed", "requestId", telemetry.RequestID(ctx), "path", presented.Path.String(), "code", e.Code, "error", cause)
+		h.Logger.Log(ctx, logLevel(ctx, op, e), "operation failed", "requestId", telemetry.RequestID(ctx), "path", presented.Path.String(), "code", e.Code, "error", cause)
 	}
 	return presented
+}
+
+// logLevel is the level at which a failure is logged. That a socket cannot be
+// admitted at the moment is an expected state, however many try: what cannot be
+// reached is logged where it is needed.
+func logLevel(ctx context.Context, op *operation, e *domain.Error) slog.Level {
+	level := e.LogLevel(ctx)
+	if op == nil && sessionOf(ctx) != nil && e.Code == domain.CodeServiceUnavailable {
+		return min(level, slog.LevelInfo)
+	}
+	return level
 }
 
 // argumentName returns the name of a domain argument in the schema.
@@ -72,6 +93,9 @@ func argumentName(a domain.Argument) string {
 		return name
 	}
 }
+
+// choiceName returns the name of a domain value in the enums of the schema.
+func choiceName(c domain.Choice) string { return strings.ToUpper(string(c)) }
 
 // maxDocumentError bounds a message that quotes the document, in bytes.
 const maxDocumentError = 300

@@ -52,7 +52,7 @@ func TestPanicIsAnInternalError(t *testing.T) {
 	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInternal {
 		t.Fatalf("got %s, want one error with the code %s", a.text, domain.CodeInternal)
 	}
-	if string(a.body.Data) != `{"service":{"version":"v1.2.3"},"chain":null}` {
+	if string(a.body.Data) != `{"service":{"version":"v1.2.3"},"chain":{"status":null}}` {
 		t.Errorf("got data %s, want the other fields", a.body.Data)
 	}
 	if log := g.log.String(); !strings.Contains(log, "panic") || strings.Contains(a.text, "panic") {

@@ -18,10 +18,12 @@ import (
 // each operation. gqlgen's transport writes the events; the eventWriter below
 // bounds how long the client may leave them unread. Errors of the operation
 // are events, too: browsers do not hand responses with another status to
-// scripts.
-func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request, x *exchange, p params) {
-	ctx, cancel := context.WithCancel(r.Context())
+// scripts. The stream ends with the client's context: the time limit of the
+// request was for its admission.
+func (h *Handler) serveEvents(client context.Context, w http.ResponseWriter, r *http.Request, x *exchange, p params) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
+	defer context.AfterFunc(client, cancel)()
 	e := &eventWriter{w: w, control: http.NewResponseController(w), timeout: h.WriteTimeout, exchange: x, cancel: cancel}
 	defer e.close()
 	caller := account.CallerOf(ctx)
@@ -33,19 +35,25 @@ func (h *Handler) serveEvents(w http.ResponseWriter, r *http.Request, x *exchang
 		goodbye()
 		_ = e.control.SetWriteDeadline(time.Now()) // of what the client does not read
 	}
-	one := &live.Stream{Holder: live.HeldBy(caller), Goodbye: goodbye, Abort: abort}
+	one := &live.Stream{Holder: live.HeldBy(caller), Caller: caller, Goodbye: goodbye, Abort: abort}
+	var expires expiry
+	one.Recheck = func() {
+		renewed, err := h.recheck(ctx)
+		switch {
+		case err != nil:
+			x.expired.Store(true)
+			cancel()
+		case renewed != nil:
+			expires.set(renewed.Until, one.Recheck)
+		}
+	}
 	if err := h.streams.Enter(one); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
 	}
 	defer h.streams.Leave(one)
-	if !caller.Until.IsZero() {
-		expiry := time.AfterFunc(time.Until(caller.Until), func() {
-			x.expired.Store(true)
-			cancel()
-		})
-		defer expiry.Stop()
-	}
+	expires.set(caller.Until, one.Recheck)
+	defer expires.stop()
 	h.server.ServeHTTP(e, p.request(r.WithContext(ctx), mediaStream))
 	if o := x.result(); o.refusal != nil {
 		h.refuseWith(w, r, accepted{}, o.refusal, o.errs)

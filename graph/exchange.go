@@ -17,12 +17,31 @@ type exchange struct {
 	documentID string
 	carries    func(ast.Operation) error // whether the transport carries the kind of operation
 	socket     *session                  // nil for a plain request or an event stream
-	expired    atomic.Bool               // the credential expired while the stream was open
+	expired    atomic.Bool               // the credential ended while the stream was open
 
 	measured, coerced bool // how far the operation was prepared
 
 	mu      sync.Mutex // an event stream's pings are written while its operation ends
 	verdict verdict
+	atEnd   func() // frees what the result holds; nil if it holds nothing
+}
+
+// endsWith keeps what to do when the response has been sent.
+func (x *exchange) endsWith(free func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.atEnd = free
+}
+
+// end frees what the result holds. It may be called more than once.
+func (x *exchange) end() {
+	x.mu.Lock()
+	free := x.atEnd
+	x.atEnd = nil
+	x.mu.Unlock()
+	if free != nil {
+		free()
+	}
 }
 
 // verdict is why a request has no result, or a stream ends.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -15,7 +14,6 @@ import (
 	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
-	"astrolabe/graph/limits"
 	"astrolabe/graph/live"
 	"astrolabe/telemetry"
 )
@@ -26,6 +24,8 @@ import (
 type execution struct {
 	h        *Handler
 	charging charging
+	prices   prices
+	known    introspections
 }
 
 // ExtensionName names the extension.
@@ -48,6 +48,7 @@ func (e execution) InterceptOperation(ctx context.Context, next graphql.Operatio
 	return func(ctx context.Context) *graphql.Response {
 		response := responses(ctx)
 		if response == nil {
+			op.end()
 			e.h.recordUse(op.socket, record, started)
 		}
 		return response
@@ -63,19 +64,61 @@ func (e execution) run(ctx context.Context, op *operation, next graphql.Operatio
 			op.failed(op.result().errs, true)
 		}
 	}()
-	ctx, err := e.charging.admit(ctx, op)
+	limited, cancel := domain.WithTimeLimit(ctx, e.h.TimeLimit)
+	limited, err := e.charging.admit(limited, op)
+	if err != nil {
+		defer cancel()
+		return e.refuse(limited, op, err)
+	}
+	if !op.dryRun && op.prepared == nil {
+		err = e.reserve(limited, op)
+	}
 	switch {
 	case err != nil:
-		return e.refuse(ctx, op, err)
+		defer cancel()
+		return e.busy(limited, op, err)
 	case op.dryRun:
+		cancel()
 		return graphql.OneShot(&graphql.Response{Data: json.RawMessage("null"), Extensions: map[string]any{"cost": e.cost(op)}})
+	case op.prepared != nil:
+		cancel()
+		extensions := map[string]any{"cost": e.cost(op)}
+		if op.statements {
+			extensions["statements"] = 0
+		}
+		return graphql.OneShot(&graphql.Response{Data: op.prepared, Extensions: extensions})
 	case op.streams():
-		ctx, ending := live.WithEnding(ctx)
+		cancel() // the limit was for the admission
+		ctx, ending := live.WithEnding(account.WithCaller(ctx, account.CallerOf(limited)))
 		return e.stream(op, ending, next(ctx))
 	default:
-		ctx, cancel := domain.WithTimeLimit(ctx, e.h.TimeLimit)
-		return e.once(op, cancel, next(ctx))
+		return e.once(op, cancel, next(limited))
 	}
+}
+
+// reserve reserves the memory of a result. The events of a stream are small, and
+// a mutation that was begun is not ended.
+func (e execution) reserve(ctx context.Context, op *operation) error {
+	cost := op.cost
+	if op.kind != ast.Query {
+		cost = 0
+	}
+	reserved, err := e.h.memory.reserve(ctx, cost)
+	if err != nil {
+		return err
+	}
+	op.memory = reserved
+	op.endsWith(reserved.release)
+	return nil
+}
+
+// busy ends an operation that waited for memory in vain. It used nothing, and its
+// status says so for every media type.
+func (e execution) busy(ctx context.Context, op *operation, err error) graphql.ResponseHandler {
+	e.h.Gate.Settle(ctx, op.header, account.Query, op.charge(), 1)
+	responses := e.refuse(ctx, op, err)
+	op.failed(op.result().errs, true)
+	return responses
 }
 
 // refuse ends an operation whose caller may not execute it.
@@ -120,13 +163,21 @@ func (e execution) once(op *operation, cancel context.CancelFunc, result graphql
 		defer cancel()
 		defer e.recovered(ctx, op, &response)
 		response = result(ctx)
+		e.charging.settle(ctx, op)
+		ended := op.meter.ended()
+		if response == nil {
+			ended = context.Cause(ctx)
+		}
 		switch {
-		case response == nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-			return e.failed(ctx, op, e.h.presentAll(ctx, ctx.Err()))
-		case response == nil:
+		case errors.Is(ended, context.Canceled):
 			return nil // the client has left
+		case ended != nil:
+			return e.failed(ctx, op, e.h.presentAll(ctx, ended))
 		case len(response.Data) > e.h.Limits.ResponseBytes:
-			return e.failed(ctx, op, e.h.presentAll(ctx, e.tooLarge(len(response.Data))))
+			return e.failed(ctx, op, e.h.presentAll(ctx, tooLarge(e.h.Limits, len(response.Data))))
+		}
+		if op.introspection != nil && len(response.Errors) == 0 {
+			e.known.add(*op.introspection, response.Data)
 		}
 		return response
 	}
@@ -154,7 +205,7 @@ func (e execution) stream(op *operation, ending *live.Ending, results graphql.Re
 		case response == nil && ending.Reason() != nil:
 			errs = e.h.presentAll(ctx, ending.Reason())
 		case response == nil && op.expired.Load():
-			errs = e.h.presentAll(ctx, domain.Errorf(domain.CodeUnauthorized, "The credential that opened the stream has expired."))
+			errs = e.h.presentAll(ctx, domain.Errorf(domain.CodeUnauthorized, "The credential that opened the stream has expired or was revoked."))
 		case response == nil:
 		case response.Data == nil: // the subscription did not begin
 			errs = response.Errors
@@ -162,7 +213,7 @@ func (e execution) stream(op *operation, ending *live.Ending, results graphql.Re
 			err := e.charging.event(ctx, op)
 			if err == nil {
 				ended = false
-				return e.bounded(ctx, response)
+				return e.bounded(ctx, op, response)
 			}
 			errs = e.h.presentAll(ctx, err)
 		}
@@ -171,12 +222,16 @@ func (e execution) stream(op *operation, ending *live.Ending, results graphql.Re
 	}
 }
 
-// bounded replaces a result of a stream that is too large by an error.
-func (e execution) bounded(ctx context.Context, response *graphql.Response) *graphql.Response {
-	if len(response.Data) <= e.h.Limits.ResponseBytes {
+// bounded replaces a result of a stream that passed a limit by an error.
+func (e execution) bounded(ctx context.Context, op *operation, response *graphql.Response) *graphql.Response {
+	err := op.meter.ended()
+	if err == nil && len(response.Data) > e.h.Limits.ResponseBytes {
+		err = tooLarge(e.h.Limits, len(response.Data))
+	}
+	if err == nil {
 		return response
 	}
-	return &graphql.Response{Errors: e.h.presentAll(ctx, e.tooLarge(len(response.Data)))}
+	return &graphql.Response{Errors: e.h.presentAll(ctx, err)}
 }
 
 // end leaves the errors with which a stream ends to its transport.
@@ -199,8 +254,11 @@ func (e execution) InterceptResponse(ctx context.Context, next graphql.ResponseH
 		return e.refused(ctx, op, next(ctx))
 	}
 	ctx = e.h.resolver.WithScope(ctx)
-	if op.kind == ast.Subscription {
-		ctx = withRootField(ctx)
+	switch op.kind {
+	case ast.Subscription:
+		ctx = withRootField(e.metered(ctx, op))
+	case ast.Query:
+		ctx = e.metered(ctx, op)
 	}
 	var count *telemetry.StatementCount
 	if op.statements {
@@ -221,6 +279,19 @@ func (e execution) InterceptResponse(ctx context.Context, next graphql.ResponseH
 		response.Extensions["statements"] = count.N()
 	}
 	return response
+}
+
+// metered returns the context of a result whose fields are counted.
+func (e execution) metered(ctx context.Context, op *operation) context.Context {
+	if op.meter != nil { // the previous event was sent
+		op.meter.stop(nil)
+		op.memory.release()
+	}
+	ctx, op.meter = withMeter(ctx, e.h.Limits, e.prices, op.memory)
+	if op.kind == ast.Subscription {
+		op.meter.cost.Add(1) // its root field, which began with the stream
+	}
+	return ctx
 }
 
 // maxReported is how many mistakes of a document are reported at once.
@@ -258,31 +329,22 @@ func withRootField(ctx context.Context) context.Context {
 	return graphql.WithFieldContext(ctx, &graphql.FieldContext{Object: "Subscription", Field: fields[0]})
 }
 
-// InterceptRootField skips the mutations after one that failed: their results
-// would reach nobody, because the failure makes the whole result null.
-func (e execution) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
-	op := operationOf(ctx)
-	if op == nil || op.kind != ast.Mutation {
-		return next(ctx)
-	}
-	if op.aborted {
-		return graphql.Null
-	}
-	result := next(ctx)
-	op.aborted = result == graphql.Null
-	return result
+// costReport is what clients read in the extensions of a response: the cost that
+// the operation was admitted for, and what its result used of it.
+type costReport struct {
+	Requested int  `json:"requested"`
+	Actual    *int `json:"actual,omitempty"` // nil if nothing was executed
+	Limit     int  `json:"limit"`
 }
 
-// cost is what clients read in the extensions of a response.
-func (e execution) cost(op *operation) any {
-	return struct {
-		Requested int `json:"requested"`
-		Limit     int `json:"limit"`
-	}{op.cost, e.h.Limits.Cost}
-}
-
-func (e execution) tooLarge(size int) error {
-	limit := e.h.Limits.ResponseBytes
-	return limits.Exceed(domain.CodePayloadTooLarge, limits.Response, limit, size, fmt.Sprintf(
-		"The result has %d bytes; the limit %s is %d. Request fewer items or fields.", size, limits.Response, limit))
+func (e execution) cost(op *operation) costReport {
+	report := costReport{Requested: op.cost, Limit: e.h.Limits.Cost}
+	switch {
+	case op.dryRun:
+	case op.prepared != nil:
+		report.Actual = &op.cost
+	case op.meter != nil:
+		report.Actual = new(op.used())
+	}
+	return report
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,19 +74,30 @@ func verified(ctx context.Context, url string) error {
 
 // simulated is an upstream node of the indexed chain.
 func simulated() (pool *node.Pool, closeNode func(), err error) {
+	pool, closeNode, _, err = countedNode()
+	return pool, closeNode, err
+}
+
+// countedNode is an upstream node of the indexed chain that counts its calls.
+func countedNode() (pool *node.Pool, closeNode func(), calls *atomic.Int64, err error) {
 	world, err := sim.New(sim.Config{Blocks: 60})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	server := httptest.NewServer(world.Handler())
+	calls = new(atomic.Int64)
+	handler := world.Handler()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls.Add(1)
+		handler.ServeHTTP(w, r)
+	}))
 	if pool, err = node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}}); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	return pool, func() {
 		pool.Close()
 		server.Close()
 		_ = world.Close()
-	}, nil
+	}, calls, nil
 }
 
 // facades are both facades over the same services.

@@ -84,19 +84,3 @@ func TestResponseOverTheSizeLimitIs413(t *testing.T) {
 		t.Errorf("got status %d with %s, want 413 with %s and no data", a.status, a.text, domain.CodePayloadTooLarge)
 	}
 }
-
-// TestMutationStopsAfterAFailedField would rotate the default key after a failed
-// field, and nobody would see the new one.
-func TestMutationStopsAfterAFailedField(t *testing.T) {
-	t.Parallel()
-	g := serve(t, nil)
-	issued := data[struct {
-		IssueAPIKey struct{ PlaintextKey string }
-	}](t, g.post(t, `{"query":"mutation { issueApiKey { plaintextKey } }"}`, g.asUser())).IssueAPIKey
-	if a := g.post(t, `{"query":"mutation { revokeApiKey(publicId: \"zz\") { label } issueApiKey { plaintextKey } }"}`, g.asUser()); len(a.body.Errors) != 1 {
-		t.Errorf("got %s, want one error", a.text)
-	}
-	if a := g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": issued.PlaintextKey}); a.status != http.StatusOK {
-		t.Errorf("unrotated key: got status %d, want 200", a.status)
-	}
-}

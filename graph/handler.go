@@ -13,6 +13,7 @@ import (
 
 	"astrolabe/cache"
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/graph/exec"
 	"astrolabe/graph/live"
 	"astrolabe/graph/resolver"
@@ -30,6 +31,7 @@ type Handler struct {
 	streams   *live.Streams
 	documents documentCache
 	texts     textCache
+	memory    *memory
 }
 
 // route is the path of the handler in usage reports.
@@ -49,6 +51,7 @@ func New(o Options) *Handler {
 		documents: documentCache{cache.NewWeighted[string, *ast.QueryDocument](documentMemory)},
 		texts:     textCache{cache.NewWeighted[string, string](textMemory)},
 	}
+	h.memory = newMemory(h.ResultMemory)
 	h.streams = live.NewStreams(h.Limits.Streams, h.Limits.CallerStreams)
 	h.hub = live.NewHub(live.Options{
 		Chains: h.Chains, Blocks: h.Blocks, Statuses: h.Statuses, Logger: h.Logger,
@@ -76,19 +79,20 @@ func (h *Handler) configure(schema *ast.Schema, sizes map[*ast.FieldDefinition]s
 	} {
 		h.server.AddTransport(t)
 	}
-	h.server.SetErrorPresenter(h.present)
+	h.server.SetErrorPresenter(h.presentField)
 	h.server.SetRecoverFunc(recovered)
 	h.server.SetQueryCache(h.documents)
 	h.server.SetParserTokenLimit(h.Limits.Tokens)
 	h.server.SetDisableSuggestion(h.NoIntrospection)
 	h.server.SetValidationRulesFn(func() *rules.Rules { return validation(!h.NoIntrospection) })
-	charging := newCharging(h)
+	charging, prices, known := newCharging(h), pricesOf(schema), newIntrospections()
 	h.server.Use(opening{})
 	h.server.Use(documents{h.Documents})
 	h.server.Use(extension.AutomaticPersistedQuery{Cache: h.texts})
 	h.server.Use(shapes{limits: h.Limits, noIntrospection: h.NoIntrospection, known: h.documents})
-	h.server.Use(pricing{limits: h.Limits, schema: schema, sizes: sizes})
-	h.server.Use(execution{h: h, charging: charging})
+	h.server.Use(pricing{limits: h.Limits, schema: schema, sizes: sizes, prices: prices, known: known})
+	h.server.Use(execution{h: h, charging: charging, prices: prices, known: known})
+	h.server.Use(metering{})
 	if !h.NoIntrospection {
 		h.server.Use(extension.Introspection{})
 	}
@@ -97,6 +101,18 @@ func (h *Handler) configure(schema *ast.Schema, sizes map[*ast.FieldDefinition]s
 // Notify announces that a chain may have new blocks. Without it, subscribers
 // receive them after PollEvery.
 func (h *Handler) Notify(c domain.Chain) { h.hub.Notify(c) }
+
+// CredentialChanged checks the open streams of one key or session again, and
+// closes those whose credential has ended.
+func (h *Handler) CredentialChanged(kind account.Kind, subject string) {
+	h.streams.Recheck(func(c *account.Caller) bool { return c.Kind == kind && c.Subject == subject })
+}
+
+// CredentialsChanged does the same for all streams, after changes may have gone
+// unnoticed.
+func (h *Handler) CredentialsChanged() {
+	h.streams.Recheck(func(*account.Caller) bool { return true })
+}
 
 // Slow counts the subscribers that were disconnected because they read too slowly.
 func (h *Handler) Slow() uint64 { return h.hub.Slow() }
@@ -120,6 +136,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // called more than once.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	err := h.streams.Shutdown(ctx)
+	h.streams.Wait()
 	h.resolver.Wait()
 	h.hub.Wait()
 	return err

@@ -2,11 +2,8 @@ package graph
 
 import (
 	"net/http"
-	"slices"
-	"strings"
 
 	"astrolabe/access"
-	"astrolabe/domain"
 )
 
 // checkHandshake rejects malformed handshakes, conflicting key headers, and
@@ -18,9 +15,5 @@ func (h *Handler) checkHandshake(r *http.Request) error {
 	if _, err := access.Key(r.Header); err != nil {
 		return err
 	}
-	origin := r.Header.Get("Origin")
-	if origin == "" || slices.Contains(h.Origins, origin) || strings.EqualFold(origin, h.Gate.Own(r)) {
-		return nil
-	}
-	return domain.Errorf(domain.CodeForbidden, "Pages of this origin may not open a WebSocket. Ask the operator to allow the origin.")
+	return h.Gate.CheckOrigin(r, h.Origins)
 }

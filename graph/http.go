@@ -20,7 +20,8 @@ const allowed = "GET, HEAD, POST, OPTIONS"
 // serveRequest answers GET and POST by the GraphQL-over-HTTP specification: it
 // negotiates the media type, authenticates the caller and checks the form of
 // the request, lets gqlgen's transports execute the operation, and chooses the
-// status by what came of it.
+// status by what came of it. All of it shares one time limit, except the events
+// of a stream.
 func (h *Handler) serveRequest(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
 	accept := accepts(r.Header)
@@ -29,6 +30,10 @@ func (h *Handler) serveRequest(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
+	client := r.Context()
+	limited, cancel := domain.WithTimeLimit(client, h.TimeLimit)
+	defer cancel()
+	r = r.WithContext(limited)
 	defer func() {
 		switch reason := recover(); reason {
 		case nil:
@@ -45,14 +50,17 @@ func (h *Handler) serveRequest(w http.ResponseWriter, r *http.Request) {
 	}
 	streams := accept.json == "" || accept.stream && h.kindOf(p) == ast.Subscription
 	x := &exchange{header: w.Header(), documentID: p.DocumentID, carries: carries(r.Method, streams)}
+	defer x.end()
 	r = admitted.WithContext(withExchange(admitted.Context(), x))
 	if streams {
-		h.serveEvents(w, r, x, p)
+		h.serveEvents(client, w, r, x, p)
 		return
 	}
 	answer := new(answerWriter)
 	h.server.ServeHTTP(answer, p.request(r, accept.json))
-	h.conclude(w, r, accept, x, answer)
+	if client.Err() == nil {
+		h.conclude(w, r, accept, x, answer)
+	}
 }
 
 // conclude writes what came of an operation.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -40,6 +41,8 @@ func (c *costing) input(path string, t *ast.Type, value any) error {
 		return inputError(fmt.Sprintf("%s must not be null.", path))
 	case value == nil:
 		return nil
+	case hasNUL(value):
+		return inputError(fmt.Sprintf("%s must not contain the character NUL.", path))
 	case t.Elem != nil:
 		for _, item := range listItems(value) {
 			if err := c.input(path, t.Elem, item); err != nil {
@@ -71,6 +74,13 @@ func (c *costing) input(path string, t *ast.Type, value any) error {
 	default:
 		return checkScalar(path, definition.Name, value)
 	}
+}
+
+// hasNUL reports whether a value is a text with the character that no text in
+// Postgres can contain.
+func hasNUL(value any) bool {
+	text, ok := value.(string)
+	return ok && strings.ContainsRune(text, 0)
 }
 
 // checkScalar checks a value of a scalar type.

@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"regexp"
+	"strconv"
 	"testing"
 
 	"astrolabe/domain"
@@ -16,6 +18,16 @@ func TestErrorNamesTheArgumentAndItsLimit(t *testing.T) {
 		`{ blocks(chain: SN_MAIN, filter: {fromBlock: -1}) { nodes { id } } }`:                              "filter.fromBlock: The value must be a non-negative integer.",
 		`{ blocks(chain: SN_MAIN, filter: {fromTime: "noon"}) { nodes { id } } }`:                           "filter.fromTime: A DateTime must have the RFC 3339 format, for example 2025-01-31T12:00:00Z.",
 		`{ address(chain: SN_MAIN, address: "12") { id } }`:                                                 "address: A Felt must be 0x followed by hexadecimal digits, less than the field prime.",
+		`{ search(chain: SN_MAIN, query: " ") { key } }`:                                                    "query must not be blank.",
+		`{ events(chain: SN_MAIN, filter: {}) { nodes { txHash } } }`:                                       "A search requires keys[0] or at least one address.",
+		`{ events(chain: SN_MAIN, filter: {keys: [[], ["0x1"]]}) { nodes { txHash } } }`:                    "keys[1] to keys[15] require keys[0]; an address alone is not enough.",
+		`{ blocks(chain: SN_MAIN, filter: {fromBlock: 2, toBlock: 1}) { nodes { id } } }`:                   "fromBlock (2) must not be greater than toBlock (1).",
+		`{ addresses(chain: SN_MAIN, addresses: []) { id } }`:                                               "addresses must have 1 to 128 items, got 0.",
+		`{ transactionPreviews(chain: SN_MAIN, hashes: []) { found } }`:                                     "hashes must have 1 to 128 items, got 0.",
+		wallet(`scope: EXPLICIT, tokenAddresses: []`):                                                       "tokenAddresses must have 1 to 25 addresses, got 0.",
+		wallet(`tokenAddresses: []`):                                                                        "tokenAddresses requires scope EXPLICIT.",
+		wallet(`blockNumber: 1`):                                                                            "blockHash and blockNumber require blockPreference EXPLICIT.",
+		wallet(`blockPreference: EXPLICIT`):                                                                 "blockPreference EXPLICIT requires either blockHash or blockNumber.",
 		`{ block(chain: SN_MAIN, number: -1) { id } }`:                                                      "number must not be negative, got -1.",
 		`{ block(chain: SN_MAIN, number: 1, hash: "0x1") { id } }`:                                          "number and hash cannot be combined.",
 		`query($null: Boolean = true) { service { version @include(if: $null) } }`:                          "The argument if of @include must not be null.",
@@ -25,5 +37,56 @@ func TestErrorNamesTheArgumentAndItsLimit(t *testing.T) {
 		if e.Message != want {
 			t.Errorf("%s:\n got %q\nwant %q", query, e.Message, want)
 		}
+	}
+}
+
+// wallet is an operation with these fields in its input.
+func wallet(fields string) string {
+	return `{ walletState(chain: SN_MAIN, input: {ownerAddress: "0x1", ` + fields + `}) { scope } }`
+}
+
+// TestTextWithNULIsRejected sends the one character that Postgres stores in no
+// text, in every text argument of the schema.
+func TestTextWithNULIsRejected(t *testing.T) {
+	t.Parallel()
+	g := explore(t)
+	for query, argument := range map[string]string{
+		`query($text: ID!) { node(id: $text) { id } }`:                                                                                 "id",
+		`query($text: ID!) { nodes(ids: ["x", $text]) { id } }`:                                                                        "ids",
+		`query($text: String!) { message(chain: SN_MAIN, messageId: $text) { id } }`:                                                   "messageId",
+		`query($text: String!) { search(chain: SN_MAIN, query: $text) { key } }`:                                                       "query",
+		`query($text: Cursor!) { blocks(chain: SN_MAIN, after: $text) { nodes { id } } }`:                                              "after",
+		`query($text: String!) { token(chain: SN_MAIN, address: "` + strk + `") { totalSupply(blockTag: $text) { totalSupplyRaw } } }`: "blockTag",
+		`mutation($text: String!) { revokeApiKey(publicId: $text) { apiKey { label } } }`:                                              "publicId",
+	} {
+		e := refusedWith(t, g, domain.CodeInvalidRequest, query, map[string]any{"text": "a\x00b"})
+		if want := argument + " must not contain the character NUL."; e.Message != want {
+			t.Errorf("%s: got %q, want %q", query, e.Message, want)
+		}
+	}
+	refusedWith(t, g, domain.CodeInvalidRequest, `{ search(chain: SN_MAIN, query: "a\u0000b") { key } }`, nil)
+}
+
+// TestListBoundsAreThoseOfTheirDescription compares the bounds that descriptions
+// of list arguments name with those that are enforced.
+func TestListBoundsAreThoseOfTheirDescription(t *testing.T) {
+	t.Parallel()
+	bounds, sizes, found := regexp.MustCompile(`(\d+) to (\d+) `), sizesOf(schema), 0
+	for _, definition := range schema.Types {
+		for _, field := range definition.Fields {
+			for _, argument := range field.Arguments {
+				named := bounds.FindStringSubmatch(argument.Description)
+				if argument.Type.Elem == nil || named == nil {
+					continue
+				}
+				found++
+				if size := sizes[field]; named[1] != strconv.Itoa(size.minimum) || named[2] != strconv.Itoa(size.maximum) {
+					t.Errorf("%s.%s(%s): got %d to %d items, want %s to %s", definition.Name, field.Name, argument.Name, size.minimum, size.maximum, named[1], named[2])
+				}
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("got no list with described bounds, want some")
 	}
 }

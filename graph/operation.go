@@ -19,11 +19,17 @@ type operation struct {
 	*exchange
 	kind       ast.Operation
 	cost       int
-	dryRun     bool // the client requests only the cost
-	statements bool // the client requests the number of SQL statements
+	tiered     []*ast.Field // the selected fields that need a permission
+	dryRun     bool         // the client requests only the cost
+	statements bool         // the client requests the number of SQL statements
 	charged    bool
 	executing  bool
-	aborted    bool // a root field of a mutation failed
+	memory     *reservation
+
+	introspection *introspectionKey // nil if the operation reads anything but the schema
+	prepared      []byte            // the known result of an introspection
+
+	meter *meter // of the result that is being built; nil for a mutation
 
 	mu     sync.Mutex
 	logged map[string]bool
@@ -52,6 +58,10 @@ func (op *operation) charge() int {
 	}
 	return max(1, op.cost)
 }
+
+// used returns the units that the result used: the cost that the meter counted,
+// and at least 1.
+func (op *operation) used() int { return int(max(1, op.meter.cost.Load())) }
 
 // refuse rejects the operation before execution, with an error for gqlgen.
 func (op *operation) refuse(err error) *gqlerror.Error {

@@ -25,8 +25,8 @@ type Options struct {
 	Version string
 	Logger  *slog.Logger
 
-	// Origins lists the origins, besides the server's own, whose pages may open a
-	// WebSocket.
+	// Origins lists the origins, besides the server's own, whose pages may use
+	// sessions and open WebSockets.
 	Origins []string
 	// NoIntrospection disables introspection, and suggestions in errors.
 	NoIntrospection bool
@@ -34,8 +34,12 @@ type Options struct {
 	Documents Documents
 
 	Limits limits.Limits
-	// TimeLimit is the time that an operation may take.
+	// TimeLimit is the time that a request may take, from its admission to the last
+	// byte of its result. For a stream it limits the admission.
 	TimeLimit time.Duration
+	// ResultMemory bounds what all results together take in bytes until they are
+	// sent. Large operations wait for their turn.
+	ResultMemory int
 	// PollEvery is the polling interval of chain heads while there are subscribers.
 	PollEvery time.Duration
 	// InitTimeout is the time that a new WebSocket has to send connection_init.
@@ -49,6 +53,7 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	o.Limits = o.Limits.WithDefaults()
 	o.TimeLimit = cmp.Or(o.TimeLimit, 10*time.Second)
+	o.ResultMemory = cmp.Or(o.ResultMemory, 192<<20)
 	o.PollEvery = cmp.Or(o.PollEvery, time.Second)
 	o.InitTimeout = cmp.Or(o.InitTimeout, 5*time.Second)
 	o.KeepAlive = cmp.Or(o.KeepAlive, 15*time.Second)

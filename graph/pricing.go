@@ -21,6 +21,8 @@ type pricing struct {
 	limits limits.Limits
 	schema *ast.Schema
 	sizes  map[*ast.FieldDefinition]size
+	prices prices
+	known  introspections
 }
 
 // ExtensionName implements graphql.HandlerExtension.
@@ -39,22 +41,69 @@ func (p pricing) MutateOperationContext(ctx context.Context, prepared *graphql.O
 	if op.kind == ast.Mutation {
 		op.header.Set(gzhttp.HeaderNoCompression, "secret") // the response may contain a new key
 	}
-	cost, err := p.costOf(prepared.Operation, prepared.Variables)
+	cost, tiered, err := p.costOf(prepared.Operation, prepared.Variables)
 	if err != nil {
 		return op.refuse(err)
 	}
-	op.cost = cost
-	if err := limits.Check(limits.Cost, p.limits.Cost, cost, "values in its response"); err != nil {
+	op.cost, op.tiered = p.prepared(op, prepared, cost), tiered
+	if err := limits.Check(limits.Cost, p.limits.Cost, op.cost, "points of cost"); err != nil {
 		return op.refuse(err)
 	}
 	return nil
 }
 
-func (p pricing) costOf(op *ast.OperationDefinition, variables map[string]any) (int, error) {
-	c := &costing{sizes: p.sizes, schema: p.schema, variables: variables, fragments: map[fragmentCost]int{}}
+// prepared returns the cost of an operation. If it only introspects and its
+// result is known, that is the size of the result.
+func (p pricing) prepared(op *operation, prepared *graphql.OperationContext, cost int) int {
+	key, introspects := introspectionOf(prepared)
+	if !introspects {
+		return cost
+	}
+	op.introspection = key
+	if result, known := p.known.Get(*key); known {
+		op.prepared = result
+		return 1 + len(result)/bytesPerPoint
+	}
+	return cost
+}
+
+// costOf returns the cost of an operation and its fields that need a permission.
+func (p pricing) costOf(op *ast.OperationDefinition, variables map[string]any) (int, []*ast.Field, error) {
+	c := &costing{sizes: p.sizes, prices: p.prices, schema: p.schema, variables: variables, fragments: map[fragmentCost]int{}}
 	cost, err := c.set(op.SelectionSet, connectionItems{})
 	if cost == 0 && err == nil && op.Operation == ast.Subscription {
-		return 0, refuseAt(op.Position, "A subscription must not skip its only field.")
+		return 0, nil, refuseAt(op.Position, "A subscription must not skip its only field.")
 	}
-	return cost, err
+	return cost, c.tiered, err
+}
+
+// price is what a field costs by @cost: points for itself, and those of the size
+// that its value is assumed to have.
+type price struct{ weight, assumed int }
+
+// prices are the prices of the fields that do not cost 1.
+type prices map[*ast.FieldDefinition]price
+
+// of returns the points of a field itself.
+func (p prices) of(field *ast.FieldDefinition) int {
+	if price, ok := p[field]; ok {
+		return price.weight
+	}
+	return 1
+}
+
+// pricesOf reads @cost.
+func pricesOf(schema *ast.Schema) prices {
+	all := prices{}
+	for _, definition := range schema.Types {
+		for _, field := range definition.Fields {
+			if directive := field.Directives.ForName("cost"); directive != nil {
+				arguments := directive.ArgumentMap(nil)
+				weight, _ := arguments["weight"].(int64)
+				kilobytes, _ := arguments["kilobytes"].(int64)
+				all[field] = price{weight: max(1, int(weight)), assumed: int(kilobytes)}
+			}
+		}
+	}
+	return all
 }

@@ -46,7 +46,7 @@ func TestAccessLogRecordsCallerAndErrorCode(t *testing.T) {
 		{"{nothing}", nil, account.ByKey, account.Query, domain.CodeInvalidRequest},
 		{"{nothing}", map[string]string{"Accept": mediaStream}, account.ByKey, account.Query, domain.CodeInvalidRequest},
 		{"mutation{issueApiKey{action}}", nil, account.ByKey, account.Query, domain.CodeForbidden},
-		{`mutation{revokeApiKey(publicId:"x"){status}}`, g.asUser(), account.BySession, account.Query, domain.CodeNotFound},
+		{`mutation{revokeApiKey(publicId:"x"){userErrors{code}}}`, g.asUser(), account.BySession, account.Query, domain.CodeNotFound},
 		{"{__typename}", map[string]string{"X-Service-Api-Key": g.access.Keys[account.Write]}, account.ByKey, "", domain.CodeForbidden},
 		{"{__typename}", map[string]string{"X-Service-Api-Key": ""}, "", "", domain.CodeUnauthorized},
 	} {

@@ -195,7 +195,7 @@ type reply struct {
 		Data       json.RawMessage
 		Errors     []wireError
 		Extensions struct {
-			Cost       struct{ Requested, Limit int }
+			Cost       struct{ Requested, Actual, Limit int }
 			Statements *int
 		}
 	}

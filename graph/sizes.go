@@ -11,6 +11,7 @@ import (
 type size struct {
 	assumed   int
 	maximum   int      // of a slicing argument; 0 if there is none
+	minimum   int      // of the length of a list
 	arguments []string // the slicing arguments
 	fields    []string // of a connection that contain its items
 }
@@ -50,6 +51,7 @@ func readSize(directive *ast.Directive) size {
 	return size{
 		assumed:   number("assumedSize"),
 		maximum:   number("maximumSize"),
+		minimum:   number("minimumSize"),
 		arguments: names("slicingArguments"),
 		fields:    names("sizedFields"),
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql/handler/transport"
@@ -19,24 +18,9 @@ import (
 	"astrolabe/telemetry"
 )
 
-// session is one client on a WebSocket.
-type session struct {
-	request *http.Request // that opened the socket
-	stream  *live.Stream
-
-	mu      sync.Mutex
-	socket  *live.Socket // nil until the handshake is done
-	leaving bool         // the server is going away
-}
-
-type sessionKey struct{}
-
-func sessionOf(ctx context.Context) *session {
-	s, _ := ctx.Value(sessionKey{}).(*session)
-	return s
-}
-
-// serveSocket hands a WebSocket to gqlgen's transport and waits for its end.
+// serveSocket hands a WebSocket to gqlgen's transport and waits for its end. A
+// client whose handshake carries a valid credential is admitted as its caller
+// and not as an unknown one.
 func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if err := h.checkHandshake(r); err != nil {
 		h.refuse(w, r, accepted{}, err)
@@ -51,13 +35,21 @@ func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
 			abort()
 			s.cut()
 		},
+		Recheck: func() { h.recheckSocket(s) },
+	}
+	s.request = r.WithContext(context.WithValue(ctx, sessionKey{}, s))
+	if carried(r.Header) {
+		caller, err := h.authenticate(credentials{request: s.request})
+		if s.denied = err; err == nil {
+			s.stream.Caller = account.CallerOf(caller)
+			s.stream.Holder = live.HeldBy(s.stream.Caller)
+		}
 	}
 	if err := h.streams.Enter(s.stream); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
 	}
 	defer h.streams.Leave(s.stream)
-	s.request = r.WithContext(context.WithValue(ctx, sessionKey{}, s))
 	defer s.end(abort)
 	h.server.ServeHTTP(w, s.request)
 }
@@ -67,13 +59,16 @@ type sockets struct{ h *Handler }
 
 // Accept upgrades a request. The origin was checked with the handshake.
 func (a sockets) Accept(w http.ResponseWriter, r *http.Request, _ transport.WebsocketAcceptOptions) (transport.WebsocketConn, error) {
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{live.Subprotocol}, InsecureSkipVerify: true})
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		Subprotocols: []string{live.Subprotocol}, InsecureSkipVerify: true,
+		OnPingReceived: func(context.Context, []byte) bool { return sessionOf(r.Context()).opened().Pinged() },
+	})
 	if err != nil {
 		return nil, err
 	}
 	socket := live.NewSocket(r.Context(), conn, live.SocketOptions{
 		InitTimeout: a.h.InitTimeout, KeepAlive: a.h.KeepAlive, WriteTimeout: a.h.WriteTimeout,
-		MessageBytes: a.h.Limits.BodyBytes, Operations: a.h.Limits.Operations,
+		MessageBytes: a.h.Limits.BodyBytes, Messages: a.h.Limits.Messages, Operations: a.h.Limits.Operations,
 		Check:   checkSubscribe,
 		TooMany: func(count int) json.RawMessage { return encode(a.h.presentAll(r.Context(), a.tooMany(count))) },
 	})
@@ -112,23 +107,42 @@ func checkSubscribe(payload json.RawMessage) (json.RawMessage, error) {
 // payload of connection_init. The context carries the close code of a refusal.
 func (h *Handler) initSocket(ctx context.Context, payload transport.InitPayload) (context.Context, *transport.InitPayload, error) {
 	s := sessionOf(ctx)
-	caller, err := h.authenticate(credentials{s.request, access.Credentials{Key: payload.GetString("apiKey"), PageToken: payload.GetString("pageToken")}})
+	given := access.Credentials{Key: payload.GetString("apiKey"), PageToken: payload.GetString("pageToken")}
+	var caller context.Context
+	err := s.denied
+	if err == nil || given != (access.Credentials{}) {
+		caller, err = h.authenticate(credentials{s.request, given})
+	}
 	if err == nil {
 		err = h.charge(caller, http.Header{}, 1)
 	}
 	if err == nil {
-		err = h.streams.Authenticate(s.stream, live.HeldBy(account.CallerOf(caller)))
+		err = h.streams.Authenticate(s.stream, account.CallerOf(caller))
 	}
 	if err != nil {
 		note(ctx, h.presentAll(ctx, err)) // and the log
 		code, reason := closeCode(ctx, err)
 		return transport.AppendCloseReason(transport.WithWebsocketCloseCode(ctx, int(code)), reason), nil, err
 	}
-	if until := account.CallerOf(caller).Until; !until.IsZero() {
-		expiry := time.AfterFunc(time.Until(until), func() { s.socket.Shut(live.CloseUnauthorized, "Unauthorized") })
-		context.AfterFunc(ctx, func() { expiry.Stop() })
-	}
+	s.authenticated(caller)
+	s.expiry.set(account.CallerOf(caller).Until, s.stream.Recheck)
 	return caller, nil, nil
+}
+
+// recheckSocket closes a socket whose credential has ended.
+func (h *Handler) recheckSocket(s *session) {
+	ctx := s.callerContext()
+	if ctx == nil { // connection_init is checked anyway
+		return
+	}
+	caller, err := h.recheck(ctx)
+	switch {
+	case err != nil:
+		code, reason := closeCode(ctx, err)
+		go s.opened().Shut(code, reason) // which waits for the client
+	case caller != nil:
+		s.expiry.set(caller.Until, s.stream.Recheck)
+	}
 }
 
 // closeCode is how a socket is closed whose client is refused.
@@ -144,47 +158,6 @@ func closeCode(ctx context.Context, err error) (websocket.StatusCode, string) {
 		return live.CloseTryLater, "Try again later"
 	default:
 		return live.CloseUnauthorized, "Unauthorized"
-	}
-}
-
-func (s *session) begin(socket *live.Socket) {
-	s.mu.Lock()
-	s.socket = socket
-	leaving := s.leaving
-	s.mu.Unlock()
-	if leaving {
-		s.goodbye()
-	}
-}
-
-func (s *session) opened() *live.Socket {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.socket
-}
-
-// goodbye closes the socket because the server goes.
-func (s *session) goodbye() {
-	s.mu.Lock()
-	s.leaving = true
-	s.mu.Unlock()
-	if socket := s.opened(); socket != nil {
-		go socket.Shut(live.CloseGoingAway, "The server is going away.")
-	}
-}
-
-// cut disconnects the client.
-func (s *session) cut() {
-	if socket := s.opened(); socket != nil {
-		socket.Cut()
-	}
-}
-
-// end disconnects the client and waits for its operations.
-func (s *session) end(abort context.CancelFunc) {
-	abort()
-	if socket := s.opened(); socket != nil {
-		socket.End()
 	}
 }
 

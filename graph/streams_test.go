@@ -42,18 +42,19 @@ func TestStreamsPerCallerAreLimited(t *testing.T) {
 	if kind, _ := stream.next(); kind != "next" {
 		t.Fatalf("second stream: got %s, want next", kind)
 	}
-	refused := g.dial(t, nil)
-	refused.send(`{"type":"connection_init"}`)
+	_, response, err := websocket.Dial(t.Context(), g.url, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol}, HTTPHeader: http.Header{"X-Service-Api-Key": {g.access.Key}}})
+	if err == nil || response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") == "" {
+		t.Errorf("third stream: got %v and %v, want 429 with Retry-After", err, response)
+	}
+	refused, _ := g.dialAnonymous(t)
+	refused.sendInit(g.access.Key)
 	refused.expectClose(live.CloseTryLater)
 	a := g.post(t, `{"query":"`+follow+`"}`, map[string]string{"Accept": mediaStream})
 	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" || a.body.Errors[0].Extensions.Limit.Name != limits.Caller {
 		t.Errorf("got status %d, header %v, body %s; want 429 with Retry-After and the limit %s", a.status, a.header, a.text, limits.Caller)
 	}
-	other, _ := g.dialAnonymous(t)
-	other.sendInit(g.access.Keys[account.Read])
-	other.expect("connection_ack", "")
 	_ = first.conn.Close(websocket.StatusNormalClosure, "")
-	eventually(t, "the place is free", func() bool { return g.openStreams() == 2 })
+	eventually(t, "the place is free", func() bool { return g.openStreams() == 1 })
 	g.open(t)
 }
 

@@ -2,18 +2,47 @@ package graph
 
 import (
 	"context"
+	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/graph/fault"
 )
 
-// tier implements @tier. Without the permission, only this field fails.
-func tier(ctx context.Context, _ any, next graphql.Resolver, needed account.Permission) (any, error) {
-	if !account.CallerOf(ctx).May(needed) {
-		return nil, &fault.Denied{Cause: domain.Errorf(domain.CodeForbidden, "This field needs the permission %s.", needed), Scope: needed}
+// permitted rejects an operation that selects a field whose permission the
+// caller lacks. It does so before execution: a field of list items would fail
+// once for each item.
+func permitted(caller *account.Caller, op *operation) error {
+	for _, field := range op.tiered {
+		needed := permissionOf(field.Definition)
+		if caller.May(needed) {
+			continue
+		}
+		denied := lacks(needed, field.ObjectDefinition.Name+"."+field.Name)
+		at := gqlerror.Location{Line: field.Position.Line, Column: field.Position.Column}
+		return &gqlerror.Error{Err: denied, Message: denied.Error(), Locations: []gqlerror.Location{at}}
 	}
-	return next(ctx)
+	return nil
+}
+
+// permissionOf reads the @tier of a field.
+func permissionOf(field *ast.FieldDefinition) account.Permission {
+	return account.Permission(strings.ToLower(field.Directives.ForName("tier").Arguments.ForName("permission").Value.Raw))
+}
+
+// tier implements @tier during execution, for callers who lose a permission
+// while a subscription runs.
+func tier(ctx context.Context, _ any, next graphql.Resolver, needed account.Permission) (any, error) {
+	if account.CallerOf(ctx).May(needed) {
+		return next(ctx)
+	}
+	return nil, lacks(needed, "This field")
+}
+
+func lacks(needed account.Permission, what string) error {
+	return &fault.Denied{Cause: domain.Errorf(domain.CodeForbidden, "%s needs the permission %s.", what, needed), Scope: needed}
 }

@@ -71,10 +71,11 @@ func TestViewerShowsItsRemainingRateLimits(t *testing.T) {
 	t.Parallel()
 	g, header := serveFrozen(t, 1000)
 	const query = `{"query":"{ viewer { budgets { class remaining } } a: viewer { budgets { remaining } } }"}`
-	cost := 0
+	used := 0
 	for range 2 {
 		a, statements := g.count(t, query, header)
-		cost += a.body.Extensions.Cost.Requested
+		cost := used + a.body.Extensions.Cost.Requested // while it is executed
+		used += a.body.Extensions.Cost.Actual
 		type left struct {
 			Class     string
 			Remaining int
@@ -170,10 +171,10 @@ func TestUserIssuesListsAndRevokesKeys(t *testing.T) {
 	if statuses[first.APIKey.PublicID] != "REVOKED" || statuses[second.APIKey.PublicID] != "ACTIVE" || list.Truncated {
 		t.Errorf("got %+v, want the first key revoked and the second active", list)
 	}
-	revoke := `{"query":"mutation { revokeApiKey(publicId: \"` + second.APIKey.PublicID + `\") { ` + keyFields + ` } }"}`
-	type revoked struct{ RevokeAPIKey keyData }
-	gone := data[revoked](t, g.post(t, revoke, g.asUser())).RevokeAPIKey
-	again := data[revoked](t, g.post(t, revoke, g.asUser())).RevokeAPIKey
+	revoke := `{"query":"mutation { revokeApiKey(publicId: \"` + second.APIKey.PublicID + `\") { apiKey { ` + keyFields + ` } userErrors { code } } }"}`
+	type revoked struct{ RevokeAPIKey struct{ APIKey keyData } }
+	gone := data[revoked](t, g.post(t, revoke, g.asUser())).RevokeAPIKey.APIKey
+	again := data[revoked](t, g.post(t, revoke, g.asUser())).RevokeAPIKey.APIKey
 	if gone.Status != "REVOKED" || gone.RevokedAt == nil || again.RevokedAt == nil || !gone.RevokedAt.Equal(*again.RevokedAt) {
 		t.Errorf("got %+v and then %+v, want the same time of revocation", gone, again)
 	}
@@ -185,11 +186,11 @@ func TestKeyOfAnotherWorkspaceIsNotFound(t *testing.T) {
 	foreign := g.foreignKey(t)
 	var messages []string
 	for _, id := range []string{publicID(foreign), "abcdefghijk1", "", "x y"} {
-		a := g.post(t, `{"query":"mutation { revokeApiKey(publicId: \"`+id+`\") { publicId } }"}`, g.asUser())
-		if string(a.body.Data) != "null" || len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeNotFound {
-			t.Fatalf("%q: got %s, want null with %s", id, a.text, domain.CodeNotFound)
+		payload := data[struct{ RevokeAPIKey revokePayload }](t, g.post(t, `{"query":"mutation { revokeApiKey(publicId: \"`+id+`\") { `+revokeFields+` } }"}`, g.asUser())).RevokeAPIKey
+		if payload.APIKey != nil || len(payload.UserErrors) != 1 || payload.UserErrors[0].Code != string(domain.CodeNotFound) || *payload.UserErrors[0].Argument != "publicId" {
+			t.Fatalf("%q: got %+v, want no key and %s for publicId", id, payload, domain.CodeNotFound)
 		}
-		messages = append(messages, a.body.Errors[0].Message)
+		messages = append(messages, payload.UserErrors[0].Message)
 	}
 	if len(slices.Compact(messages)) != 1 {
 		t.Errorf("got %q, want the same message for every id", messages)
@@ -222,7 +223,7 @@ func TestOnlyASessionManagesKeys(t *testing.T) {
 		"a key":  nil,
 		"a page": {"X-Service-Api-Key": "", access.PageHeader: g.pageToken("127.0.0.1")},
 	} {
-		for _, mutation := range []string{`issueApiKey { plaintextKey }`, `revokeApiKey(publicId: \"abcdefghijk1\") { status }`, `__typename`} {
+		for _, mutation := range []string{`issueApiKey { plaintextKey }`, `revokeApiKey(publicId: \"abcdefghijk1\") { apiKey { status } }`, `__typename`} {
 			a := g.post(t, `{"query":"mutation { `+mutation+` }"}`, header)
 			if a.status != http.StatusForbidden || a.header.Get("WWW-Authenticate") != `Bearer realm="service"` || a.body.Errors[0].Extensions.Code != domain.CodeForbidden {
 				t.Errorf("%s: %s: got status %d, header %v, body %s; want 403", name, mutation, a.status, a.header, a.text)

@@ -21,6 +21,11 @@ type Limits struct {
 // Listener accepts connections within limits.
 type Listener struct {
 	net.Listener
+	// Refuse returns the whole response to a request that net/http cannot parse
+	// and therefore answers with this status and without a handler. Nil leaves
+	// net/http's plain text. It must be set before the listener is served.
+	Refuse func(status int) []byte
+
 	limits  Limits
 	open    atomic.Int64
 	refused atomic.Int64
@@ -78,6 +83,14 @@ type conn struct {
 
 // Write writes in pieces, each of which the client must read in time.
 func (c *conn) Write(p []byte) (written int, err error) {
+	if status, refused := refusedStatus(p); refused && c.listener.Refuse != nil {
+		_, err := c.writePieces(c.listener.Refuse(status))
+		return len(p), err
+	}
+	return c.writePieces(p)
+}
+
+func (c *conn) writePieces(p []byte) (written int, err error) {
 	for {
 		next := p[written:min(written+piece, len(p))]
 		if err := c.Conn.SetWriteDeadline(c.deadline()); err != nil {

@@ -19,11 +19,17 @@ import (
 // start serves a handler within limits, and returns the listener.
 func start(t *testing.T, handler http.HandlerFunc, limits Limits) *Listener {
 	t.Helper()
+	return startWith(t, handler, func(l net.Listener) *Listener { return Limit(l, limits) })
+}
+
+// startWith serves a handler on a listener that the test makes.
+func startWith(t *testing.T, handler http.HandlerFunc, limit func(net.Listener) *Listener) *Listener {
+	t.Helper()
 	opened, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := Limit(opened, limits)
+	listener := limit(opened)
 	server := New(handler, slog.New(slog.DiscardHandler))
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()

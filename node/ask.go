@@ -15,7 +15,7 @@ func ask[T any](ctx context.Context, p *Pool, method string, params []any, decod
 	if err != nil {
 		return none, fmt.Errorf("node: %s: %w", method, err)
 	}
-	q := query{method: method, params: raw, near: p.near(params), accept: func(result json.RawMessage) (err error) {
+	q := query{method: method, params: raw, near: p.near(params), prefer: preferred(ctx), accept: func(result json.RawMessage) (err error) {
 		value, err = decode(result)
 		return err
 	}}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"astrolabe/domain/chain"
 )
 
 // lacking are the error codes of a node that does not have a block, a class or a
@@ -15,7 +17,7 @@ var lacking = []int{blockNotFound, classHashNotFound, transactionNotFound}
 
 // call waits for a slot and tries the upstreams until one responds. An error
 // from the node is a response, except that a read moves on when an upstream
-// lacks what is asked for. A write moves on to the next upstream only while
+// lacks what is asked for, or has a class that it cannot prove. A write moves on to the next upstream only while
 // nothing of it was sent.
 func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 	ctx, done, err := p.begin(ctx)
@@ -55,6 +57,10 @@ func (p *Pool) inTurn(ctx context.Context, order []*upstream, q query) (json.Raw
 			if answered.Code == blockNotFound {
 				u.lacks(q.block)
 			}
+			continue
+		}
+		if errors.Is(err, chain.ErrUnprovenClass) {
+			lacks = err // it says more than that another upstream has no such class
 			continue
 		}
 		fault, isFault := errors.AsType[*Fault](err)

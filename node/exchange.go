@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -24,6 +25,7 @@ type query struct {
 	hedge   bool                 // ask a second upstream if the first takes long
 	block   *uint64              // the block that it is about, if that is named by its number
 	follows string               // the caller whose view of the head must not go back; empty for other calls
+	prefer  string               // the upstream to start at, if it is healthy
 	maxSize int64                // size limit of the response; zero means the limit of the pool
 	take    func(bytes int) bool // a limit that several responses share; nil means none
 	// accept rejects an invalid result. It stores the decoded value, and may be
@@ -32,7 +34,7 @@ type query struct {
 }
 
 // exchange sends one request to one endpoint and reads the response. Every
-// error except *RPCError and ErrTooLarge is a *Fault.
+// error except *RPCError, ErrTooLarge and chain.ErrUnprovenClass is a *Fault.
 func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessage, error) {
 	id := p.ids.Add(1)
 	request, sent, err := newRequest(ctx, e, wire.EncodeRequest(id, q.method, q.params), q.write)
@@ -46,7 +48,10 @@ func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessa
 	defer func() { _ = response.Body.Close() }()
 	result, err := p.readAnswer(response, id, q)
 	if err == nil && q.accept != nil {
-		if err = q.accept(result); err != nil {
+		switch err = q.accept(result); {
+		case errors.Is(err, chain.ErrUnprovenClass): // honest nodes have such classes
+			return nil, fmt.Errorf("%s: %w", e.name, err)
+		case err != nil:
 			err = wire.Invalid("%w", err)
 		}
 	}

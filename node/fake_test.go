@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -248,6 +249,8 @@ func isFault(err error) bool {
 	_, ok := errors.AsType[*Fault](err)
 	return ok
 }
+
+func isUnproven(err error) bool { return errors.Is(err, chain.ErrUnprovenClass) }
 
 func isRPCError(err error) bool {
 	_, ok := errors.AsType[*RPCError](err)

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"context"
 	"slices"
 
 	"astrolabe/domain/chain"
@@ -13,7 +14,8 @@ import (
 // those of a caller that follows the head stay at the one that answered it last.
 // Upstreams that lacked the block or a later one come after the others.
 // Reads near the head start at the furthest one, because the others may still be
-// on another fork. Writes start at the first as configured, because a node
+// on another fork; reads that belong to an earlier one start where that was
+// answered. Writes start at the first as configured, because a node
 // refuses a transaction whose predecessor another one has.
 func (p *Pool) order(q query) []*upstream {
 	p.surveyIfDue()
@@ -41,10 +43,13 @@ func (p *Pool) first(q query, healthy []*upstream) int {
 	if q.write || len(healthy) < 2 {
 		return 0
 	}
+	prefer := func(u *upstream) bool { return u.name == q.prefer }
 	if q.follows != "" {
-		if at := slices.Index(healthy, p.following.of(q.follows).from); at >= 0 {
-			return at
-		}
+		from := p.following.of(q.follows).from
+		prefer = func(u *upstream) bool { return u == from }
+	}
+	if at := slices.IndexFunc(healthy, prefer); at >= 0 {
+		return at
 	}
 	if lead := p.lead.Load(); q.near && lead != nil {
 		if at := slices.Index(healthy, lead.from); at >= 0 {
@@ -52,6 +57,20 @@ func (p *Pool) first(q query, healthy []*upstream) int {
 		}
 	}
 	return int((p.reads.Add(1) - 1) % uint64(len(healthy)))
+}
+
+type preferKey struct{}
+
+// prefer returns a context whose reads start at an upstream, so that answers that
+// belong together come from the same one.
+func prefer(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, preferKey{}, name)
+}
+
+// preferred returns the upstream of prefer; empty if there is none.
+func preferred(ctx context.Context) string {
+	name, _ := ctx.Value(preferKey{}).(string)
+	return name
 }
 
 // near reports whether a call is about a block that a reorg may replace: one

@@ -106,6 +106,9 @@ func TestRealChainDataIsReadInFull(t *testing.T) {
 			readReference(t, path, &want)
 			hash := starknet.MustFelt(strings.TrimSuffix(filepath.Base(path), ".json"))
 			got, err := p.Class(t.Context(), Latest, hash)
+			if isUnproven(err) { // nodes lost details of some programs
+				err = nil
+			}
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("%s: %v (-want +got):\n%s", path, err, diff)
 			}

@@ -51,28 +51,47 @@ func (s Source) HashAt(ctx context.Context, number uint64) (starknet.Felt, bool,
 	return block.BlockHash, err == nil, judge(err)
 }
 
-// Block returns a block and its state update, both with the same hash. It
-// returns false if the node has no such block.
+// Block returns a block and its state update, if possible from the same upstream.
+// It returns false if the node has no such block. Both have the same hash, unless
+// the node insists on another one for the block than for its state update.
 func (s Source) Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error) {
-	block, err := s.pool.BlockWithReceipts(ctx, AtNumber(number))
+	tracing, answered := chain.TraceUpstreams(ctx)
+	block, err := s.pool.BlockWithReceipts(tracing, AtNumber(number))
 	if hasCode(err, blockNotFound) {
 		return nil, nil, false, nil
 	}
 	if err != nil {
 		return nil, nil, false, judge(err)
 	}
-	update, err := s.pool.StateUpdate(ctx, AtHash(block.BlockHash))
-	if hasCode(err, blockNotFound) { // it left the chain in between
-		return nil, nil, false, nil
+	same := prefer(ctx, answered.String())
+	update, err := s.pool.StateUpdate(same, AtHash(block.BlockHash))
+	has := true
+	if hasCode(err, blockNotFound) { // it left the chain in between, or never had this hash
+		update, has, err = s.insists(same, block.BlockHash, number)
 	}
-	if err != nil {
+	if err != nil || !has {
 		return nil, nil, false, judge(err)
 	}
 	return &block, &update, true, nil
 }
 
+// insists returns the state update that the node has at a height under another
+// hash than the given one, if it still returns the block itself under that.
+func (s Source) insists(ctx context.Context, hash starknet.Felt, number uint64) (update starknet.StateUpdate, still bool, err error) {
+	update, err = s.pool.StateUpdate(ctx, AtNumber(number))
+	var again starknet.BlockWithReceipts
+	if err == nil {
+		again, err = s.pool.BlockWithReceipts(ctx, AtNumber(number))
+	}
+	if hasCode(err, blockNotFound) {
+		return update, false, nil
+	}
+	return update, again.BlockHash == hash, err
+}
+
 // Class returns a class that the block names, chain.ErrNoClass if the node does
-// not have it, or chain.ErrPruned if it does not have the block.
+// not have it, the class with chain.ErrUnprovenClass if it is a Cairo 0 class of
+// another hash, or chain.ErrPruned if it does not have the block.
 func (s Source) Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error) {
 	class, err := s.pool.Class(ctx, AtHash(at), hash)
 	if hasCode(err, classHashNotFound) {
@@ -126,7 +145,7 @@ func hasCode(err error, code int) bool {
 // judge maps errors of the pool to those of the domain.
 func judge(err error) error {
 	switch {
-	case err == nil, errors.Is(err, chain.ErrWrongChain), errors.Is(err, chain.ErrNodeVersion):
+	case err == nil, errors.Is(err, chain.ErrWrongChain), errors.Is(err, chain.ErrNodeVersion), errors.Is(err, chain.ErrUnprovenClass):
 		return err
 	case errors.Is(err, ErrInvalidAnswer), errors.Is(err, ErrTooLarge):
 		return fmt.Errorf("%w: %w", chain.ErrInvalidAnswer, err)

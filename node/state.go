@@ -3,8 +3,10 @@ package node
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
+	"astrolabe/domain/chain"
 	"astrolabe/domain/indexing"
 	"astrolabe/node/wire"
 	"astrolabe/starknet"
@@ -22,25 +24,36 @@ func (p *Pool) StateUpdate(ctx context.Context, id BlockID) (starknet.StateUpdat
 	})
 }
 
-// Class returns a declared class. A Sierra class of another hash is
-// indexing.ErrInconsistent. A Cairo 0 class is not, because some nodes store old
-// ones in a form that no longer hashes to their class hash.
+// Class returns a declared class, from the first upstream whose definition has
+// the hash. A Sierra class of another hash is a fault of the upstream,
+// indexing.ErrInconsistent. A Cairo 0 class of another hash is none, because some
+// nodes keep old ones in a form that no longer has their hash: if no upstream has
+// a better one, Class returns it with chain.ErrUnprovenClass.
 func (p *Pool) Class(ctx context.Context, id BlockID, hash starknet.Felt) (starknet.Class, error) {
-	return ask(ctx, p, "starknet_getClass", []any{id, hash}, func(result []byte) (starknet.Class, error) {
+	var unproven starknet.Class
+	class, err := ask(ctx, p, "starknet_getClass", []any{id, hash}, func(result []byte) (starknet.Class, error) {
 		var class starknet.Class
 		if err := json.Unmarshal(result, &class); err != nil {
 			return class, err
 		}
-		if class.Sierra != nil {
-			switch got, err := class.Hash(); {
-			case err != nil:
-				return class, err
-			case got != hash:
-				return class, fmt.Errorf("%w: class %s hashes to %s", indexing.ErrInconsistent, hash, got)
-			}
+		if class.Sierra == nil {
+			unproven = class
 		}
-		return class, nil
+		got, err := class.Hash()
+		switch {
+		case class.Sierra == nil && err != nil:
+			return class, fmt.Errorf("%w: %s: %w", chain.ErrUnprovenClass, hash, err)
+		case class.Sierra == nil && got != hash:
+			return class, fmt.Errorf("%w: %s hashes to %s", chain.ErrUnprovenClass, hash, got)
+		case err == nil && got != hash:
+			err = fmt.Errorf("%w: class %s hashes to %s", indexing.ErrInconsistent, hash, got)
+		}
+		return class, err
 	})
+	if errors.Is(err, chain.ErrUnprovenClass) {
+		return unproven, err
+	}
+	return class, err
 }
 
 // ClassHashAt returns the class of a contract at a block.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"astrolabe/domain/chain"
 	"astrolabe/starknet"
 )
 
@@ -107,22 +108,48 @@ func TestTypedCallsMatchTheSpecification(t *testing.T) {
 	}
 }
 
-func TestClassWithAnotherHashIsRejected(t *testing.T) {
+// TestClassIsTakenFromAnUpstreamThatProvesIt asks for real classes under their
+// hash and under another one, of which only Sierra classes are faults.
+func TestClassIsTakenFromAnUpstreamThatProvesIt(t *testing.T) {
 	t.Parallel()
-	sierra := 0
+	kinds := map[bool]int{}
 	for _, path := range realFiles(t, "SN_SEPOLIA/classes/*.json") {
-		text := readReal(t, path)
+		text, other := readReal(t, path), starknet.MustFelt("0x1")
+		hash := starknet.MustFelt(strings.TrimSuffix(filepath.Base(path), ".json"))
 		n := newFakeNode(t)
 		n.on("starknet_getClass", result(string(text)))
 		p := openPool(t, nil, n)
-		if _, err := p.Class(t.Context(), Latest, starknet.MustFelt("0x1")); bytes.Contains(text, []byte(`"sierra_program"`)) {
-			sierra++
-			if !errors.Is(err, ErrInvalidAnswer) {
-				t.Errorf("%s: got %v, want %v", path, err, ErrInvalidAnswer)
+		sierra := bytes.Contains(text, []byte(`"sierra_program"`))
+		if kinds[sierra]++; kinds[sierra] > 1 {
+			continue
+		}
+		want := chain.ErrUnprovenClass
+		if sierra {
+			want = ErrInvalidAnswer
+		}
+		for range 2 {
+			if _, err := p.Class(t.Context(), Latest, other); !errors.Is(err, want) {
+				t.Errorf("%s under another hash: got %v, want %v", path, err, want)
 			}
 		}
+		if sound := p.upstreams[0].circuit.sound(); sound == sierra {
+			t.Errorf("%s under another hash: got a sound upstream: %t, want %t", path, sound, !sierra)
+		}
+		if sierra {
+			continue
+		}
+		altered := newFakeNode(t)
+		altered.on("starknet_getClass", result(strings.Replace(string(text), `"abi":[`, `"abi":[{"type":"event","name":"Lie"},`, 1)))
+		lacking := newFakeNode(t)
+		lacking.on("starknet_getClass", envelope(`{"jsonrpc":"2.0","id":%s,"error":{"code":28,"message":"no class"}}`))
+		if _, err := openPool(t, nil, altered, lacking, n).Class(t.Context(), Latest, hash); err != nil {
+			t.Errorf("%s, which one of three upstreams proves: got %v, want the class", path, err)
+		}
+		if _, err := openPool(t, nil, altered, lacking).Source().Class(t.Context(), other, hash); !errors.Is(err, chain.ErrUnprovenClass) {
+			t.Errorf("%s, which no upstream proves: got %v, want %v", path, err, chain.ErrUnprovenClass)
+		}
 	}
-	if sierra == 0 {
-		t.Error("got no Sierra class, want some")
+	if kinds[true] == 0 || kinds[false] == 0 {
+		t.Errorf("got %d Sierra and %d Cairo 0 classes, want some of both", kinds[true], kinds[false])
 	}
 }

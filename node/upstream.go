@@ -37,7 +37,7 @@ func (u *upstream) lacks(block *uint64) {
 }
 
 // try makes one attempt at one upstream and records its outcome. Every error
-// except *RPCError and ErrTooLarge is a *Fault. The attempt may take 1/shares
+// except *RPCError, ErrTooLarge and chain.ErrUnprovenClass is a *Fault. The attempt may take 1/shares
 // of the remaining time, so that an upstream that hangs leaves time for the
 // others. A write, which is not retried once it is sent, may then take all of
 // it.
@@ -116,7 +116,7 @@ func outcomeOf(ctx context.Context, err error) Outcome {
 		return OutcomeOK
 	case failed && errors.Is(ctx.Err(), context.Canceled):
 		return OutcomeGivenUp
-	case answered:
+	case answered, errors.Is(err, chain.ErrUnprovenClass):
 		return OutcomeNodeError
 	}
 	return OutcomeFault

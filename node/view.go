@@ -15,11 +15,10 @@ import (
 const (
 	entrypointNotFound = 21
 	contractError      = 40
+	// transactionNotFound is not a result of a contract, but of asking for an
+	// unknown hash.
+	transactionNotFound = 29
 )
-
-// maxView limits the size of a view result in bytes: contracts decide how long
-// theirs are, and many are read concurrently.
-const maxView = 256 << 10
 
 var _ chain.Node = Source{}
 
@@ -66,7 +65,7 @@ func (s Source) Call(ctx context.Context, at chain.StateBlock, call chain.ViewCa
 	if err != nil {
 		return answer, fmt.Errorf("node: %s: %w", method, err)
 	}
-	_, err = s.pool.call(ctx, query{method: method, params: params, near: at.Hash == nil, maxSize: maxView, accept: func(text json.RawMessage) (err error) {
+	_, err = s.pool.call(ctx, query{method: method, params: params, near: at.Hash == nil, maxSize: chain.MaxResult, accept: func(text json.RawMessage) (err error) {
 		answer.Result, err = wire.DecodeFelts(text)
 		return err
 	}})
@@ -79,10 +78,41 @@ func (s Source) Call(ctx context.Context, at chain.StateBlock, call chain.ViewCa
 		return chain.Answer{NoBlock: true}, nil
 	case hasCode(err, entrypointNotFound):
 		return chain.Answer{NoView: true}, nil
-	case hasCode(err, contractError), errors.Is(err, ErrTooLarge):
-		return chain.Answer{Failed: true}, nil
+	case hasCode(err, contractError):
+		return chain.Answer{Reverted: true, Reason: revertReason(err)}, nil
+	case errors.Is(err, ErrTooLarge):
+		return chain.Answer{TooLarge: true}, nil
 	}
 	return chain.Answer{}, judge(fmt.Errorf("%s: %w", method, err))
+}
+
+// maxReason limits the reason of a revert in bytes: contracts decide on it.
+const maxReason = 256
+
+// revertReason returns why a contract reverted: the text of the error's data, or
+// the innermost one where the data names the calls that led to it. It is empty
+// where the node gives none.
+func revertReason(err error) string {
+	answer, ok := errors.AsType[*RPCError](err)
+	var data struct {
+		Revert json.RawMessage `json:"revert_error"`
+	}
+	if !ok || json.Unmarshal(answer.Data, &data) != nil {
+		return ""
+	}
+	for inner := data.Revert; ; {
+		var text string
+		if json.Unmarshal(inner, &text) == nil {
+			return wire.Clip(text, maxReason)
+		}
+		var call struct {
+			Error json.RawMessage `json:"error"`
+		}
+		if json.Unmarshal(inner, &call) != nil || call.Error == nil {
+			return ""
+		}
+		inner = call.Error
+	}
 }
 
 // View calls a view without calldata, of a contract that is known to exist, on
@@ -99,4 +129,21 @@ func (s Source) View(ctx context.Context, at, contract, selector starknet.Felt) 
 		return nil, false, fmt.Errorf("%w: it has no contract %s", chain.ErrNodeUnavailable, contract)
 	}
 	return answer.Result, answer.Returned(), nil
+}
+
+// KnowsTransaction implements chain.Node.
+func (s Source) KnowsTransaction(ctx context.Context, hash starknet.Felt) (bool, error) {
+	known, err := ask(ctx, s.pool, "starknet_getTransactionStatus", []any{hash}, func(result []byte) (bool, error) {
+		var status struct {
+			Finality string `json:"finality_status"`
+		}
+		if err := json.Unmarshal(result, &status); err != nil || status.Finality == "" {
+			return false, fmt.Errorf("%w: a status without its finality", ErrInvalidAnswer)
+		}
+		return true, nil
+	})
+	if hasCode(err, transactionNotFound) {
+		return false, nil
+	}
+	return known, judge(err)
 }

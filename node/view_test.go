@@ -35,7 +35,7 @@ func TestContractErrorIsNotANodeFailure(t *testing.T) {
 	for name, does := range map[string]reply{
 		"no such entry point": rpcError(21),
 		"a contract error":    rpcError(40),
-		"an endless answer":   result(`["0x1"` + strings.Repeat(`,"0x1"`, maxView/5) + `]`),
+		"an endless answer":   result(`["0x1"` + strings.Repeat(`,"0x1"`, chain.MaxResult/5) + `]`),
 	} {
 		n := newFakeNode(t)
 		n.on("starknet_call", does)

@@ -219,7 +219,7 @@ func (m *Model) summary(address starknet.Felt) object {
 		body["classHash"], body["isAccount"] = c.class.String(), m.isAccountAt(address)
 	}
 	if d := m.deployment(address); d != nil {
-		body["createdOnIso"], body["deployedByAddress"] = iso(d.block.Timestamp), feltOrNull(d.deployer)
+		body["createdOnIso"], body["deployedByAddress"] = iso(d.block.Timestamp), deployedBy(d, address)
 		if d.tx != nil {
 			body["deployedAtTxHash"] = d.tx.Receipt.TransactionHash.String()
 		}

@@ -156,11 +156,11 @@ func (m *Model) covered(from *uint64) object {
 	return object{"coverage": object{"status": "exact", "reasonCode": nil}}
 }
 
-// coveredBetween is like covered for a list with a last block.
+// coveredBetween is like covered for a list with a last block. Blocks beyond the
+// head do not exist yet.
 func (m *Model) coveredBetween(from, to *uint64) object {
-	beforeTheFirst := m.first() > 0 && (from == nil || *from < m.first())
-	if to != nil && *to > m.head().BlockNumber && !beforeTheFirst {
-		return object{"coverage": object{"status": "partial", "reasonCode": "index_behind"}}
+	if to != nil && *to < m.first() {
+		return object{"coverage": object{"status": "unavailable", "reasonCode": "index_starts_later"}}
 	}
 	return m.covered(from)
 }
@@ -220,17 +220,17 @@ func (m *Model) blockAtTimestamp(q url.Values) Answer {
 	if q.Has("closest") {
 		closest = q.Get("closest")
 	}
-	b := m.blockAtTime(second, closest == "after")
+	before, after := m.blockAtTime(second, false), m.blockAtTime(second, true)
+	b := before
+	if closest == "after" {
+		b = after
+	}
 	if b == nil {
 		return notFound
 	}
-	var before *Block
-	if b.BlockNumber > 0 {
-		before = m.at(b.BlockNumber - 1)
-	}
 	return found(object{
 		"chainId": m.Chain, "query": object{"timestampIso": iso(second), "timestampUnix": second, "closest": closest}, "source": "indexed_blocks",
-		"block": m.timedBlock(b), "previousBlock": m.timedBlock(before), "nextBlock": m.timedBlock(m.at(b.BlockNumber + 1)),
+		"block": m.timedBlock(b), "previousBlock": m.timedBlock(before), "nextBlock": m.timedBlock(after),
 	})
 }
 

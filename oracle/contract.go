@@ -63,6 +63,15 @@ func (m *Model) contract(r Request, address starknet.Felt, rest []string) Answer
 	return m.bridgeSignals(r, address)
 }
 
+// deployedBy is who deployed a contract; null where that is unknown or the
+// contract itself.
+func deployedBy(d *deployment, contract starknet.Felt) any {
+	if d.deployer != nil && *d.deployer == contract {
+		return nil
+	}
+	return feltOrNull(d.deployer)
+}
+
 func (m *Model) contractBody(address starknet.Felt) Answer {
 	current, deployed, kind := m.current(address), m.deployment(address), m.standardOf(address)
 	acts := slices.ContainsFunc(m.txs, func(t *tx) bool {
@@ -89,7 +98,7 @@ func (m *Model) contractBody(address starknet.Felt) Answer {
 	}
 	if deployed != nil {
 		body["deploymentClassHash"], body["deployedAtBlock"] = deployed.class.String(), deployed.block.BlockNumber
-		body["createdOnIso"], body["deployedByAddress"] = iso(deployed.block.Timestamp), feltOrNull(deployed.deployer)
+		body["createdOnIso"], body["deployedByAddress"] = iso(deployed.block.Timestamp), deployedBy(deployed, address)
 		if deployed.tx != nil {
 			body["deployedAtTx"] = deployed.tx.Receipt.TransactionHash.String()
 		}

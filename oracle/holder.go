@@ -91,6 +91,15 @@ func (m *Model) census(token starknet.Felt) (c generation, refusal *Answer) {
 	return c, nil
 }
 
+// digest is that of all rows.
+func (c generation) digest() string {
+	digest := sha256.New()
+	for _, h := range c.holders {
+		fmt.Fprintf(digest, "%d,%s,%s\n", h.rank, h.address, h.balance)
+	}
+	return "sha256:" + hex.EncodeToString(digest.Sum(nil))
+}
+
 // qualifies reports whether all transfers of a token up to a block are known:
 // it was deployed in these blocks, and the ABIs of everything that it executed
 // fix the same layout of an ERC-20 Transfer.
@@ -168,12 +177,8 @@ func (m *Model) holders(r Request, token starknet.Felt) Answer {
 		"certification": object{"status": c.status}, "completeness": "truncated", "holderCount": nil, "holderBalanceTotalRaw": nil, "rowDigest": nil,
 	}
 	if c.status == "certified" {
-		digest := sha256.New()
-		for _, h := range c.holders {
-			fmt.Fprintf(digest, "%d,%s,%s\n", h.rank, h.address, h.balance)
-		}
 		body["completeness"], body["holderCount"], body["holderBalanceTotalRaw"] = "exact", len(c.holders), c.total.String()
-		body["rowDigest"] = "sha256:" + hex.EncodeToString(digest.Sum(nil))
+		body["rowDigest"] = c.digest()
 	}
 	return pageOf(m, r, 25, 100, c.holders, holderBody, body)
 }

@@ -20,6 +20,7 @@ var incomparable = map[string]string{
 	"listApiKeys":     "the caller's account",
 	"issueApiKey":     "the caller's account, which it changes",
 	"getSession":      "the caller's account",
+	"listSessions":    "the caller's account",
 	"getUsage":        "the caller's account",
 }
 

@@ -10,9 +10,18 @@ import (
 // screenedMost is the number of holders in a screening.
 const screenedMost = 100
 
+// certifiedCensus is a census that screening and analytics are computed from.
+func (m *Model) certifiedCensus(token starknet.Felt) (generation, *Answer) {
+	c, refusal := m.census(token)
+	if refusal == nil && c.status != "certified" {
+		refusal = &Answer{Status: http.StatusUnprocessableEntity, Code: "census_not_certified"}
+	}
+	return c, refusal
+}
+
 // screening is the largest holders of a census.
 func (m *Model) screening(token starknet.Felt) Answer {
-	c, refusal := m.census(token)
+	c, refusal := m.certifiedCensus(token)
 	if refusal != nil {
 		return *refusal
 	}
@@ -31,10 +40,7 @@ var tiers = []struct {
 
 // analytics describes the distribution of a token over its holders.
 func (m *Model) analytics(token starknet.Felt) Answer {
-	c, refusal := m.census(token)
-	if refusal == nil && c.status != "certified" {
-		refusal = &Answer{Status: http.StatusServiceUnavailable, Code: "service_unavailable"}
-	}
+	c, refusal := m.certifiedCensus(token)
 	if refusal != nil {
 		return *refusal
 	}
@@ -54,6 +60,7 @@ func (m *Model) analytics(token starknet.Felt) Answer {
 	}
 	body := object{
 		"chainId": m.Chain, "tokenAddress": token.String(), "asOfBlock": c.block.BlockNumber, "validatedAgainst": "total_supply_at_block",
+		"asOfBlockHash": c.block.BlockHash.String(), "rowDigest": c.digest(),
 		"top5": top(5), "top10": top(10), "top100": top(100), "giniPpm": gini(c.holders, c.total), "nakamoto50Count": nil,
 	}
 	counts, sums := make([]int, len(tiers)), make([]*big.Int, len(tiers))

@@ -52,7 +52,7 @@ func (m *Model) doubtful(contract starknet.Felt, upTo uint64) bool {
 
 // unsure returns a coverage that doubts make partial.
 func unsure(coverage object, doubted bool) object {
-	if of := coverage["coverage"].(object); doubted && of["status"] == "exact" {
+	if of := coverage["coverage"].(object); doubted && (of["status"] == "exact" || of["reasonCode"] == "index_behind") {
 		return object{"coverage": object{"status": "partial", "reasonCode": "untyped_transfers"}}
 	}
 	return coverage

@@ -56,6 +56,9 @@ func (m *Model) wallet(ask map[string]any) Answer {
 	if !ok {
 		return invalid
 	}
+	if q.mode == "require_complete" && q.scope != "explicit" && (m.first() > 0 || m.doubted(q.owner, nil, nil, nil)) {
+		return Answer{Status: http.StatusUnprocessableEntity, Code: "history_not_indexed"}
+	}
 	b := m.head()
 	switch q.preference {
 	case "explicit":
@@ -66,17 +69,21 @@ func (m *Model) wallet(ask map[string]any) Answer {
 	if b == nil {
 		return notFound
 	}
-	candidates, coverage := m.candidates(q)
-	reasons := coverage["reasonCodes"].([]string)
-	switch {
-	case q.mode == "require_complete" && slices.Contains(reasons, "limit_reached"):
-		return invalid
-	case q.mode == "require_complete" && len(reasons) > 0:
-		return Answer{Status: http.StatusServiceUnavailable, Code: "service_unavailable"}
+	candidates, coverage := m.candidates(b, q)
+	items, statuses := m.balances(b, q, candidates)
+	complete := coverage["completeWithinScope"].(bool) && len(statuses) == 0
+	if q.mode == "require_complete" {
+		switch {
+		case slices.Contains(coverage["reasonCodes"].([]string), "limit_reached"):
+			return invalid
+		case slices.Contains(statuses, "unsupported"):
+			return Answer{Status: http.StatusUnprocessableEntity, Code: "unsupported_token"}
+		case !complete:
+			return Answer{Status: http.StatusServiceUnavailable, Code: "service_unavailable"}
+		}
 	}
-	items, whole := m.balances(b, q, candidates)
 	correctness := "verified_partial"
-	if whole && len(reasons) == 0 {
+	if complete {
 		correctness = "verified_complete"
 	}
 	return found(object{
@@ -85,30 +92,41 @@ func (m *Model) wallet(ask map[string]any) Answer {
 	})
 }
 
-// balances reads the balance of every token, and reports whether all of them
-// returned a number.
-func (m *Model) balances(b *Block, q walletQuestion, candidates []asset) (items []object, whole bool) {
-	items, whole = []object{}, true
+// balances reads the balance of every token. It returns the statuses of those
+// that returned no number.
+func (m *Model) balances(b *Block, q walletQuestion, candidates []asset) (items []object, statuses []string) {
+	items = []object{}
 	for _, a := range candidates {
 		item := object{"tokenAddress": a.token.String(), "metadata": a.metadata, "status": "ok", "balanceRaw": nil}
-		balance := m.numberAt(b, a.token, balanceViews, q.owner)
-		switch {
-		case balance != nil:
+		if balance := m.numberAt(b, a.token, balanceViews, q.owner); balance != nil {
 			item["balanceRaw"] = balance.String()
-		case q.scope != "explicit" && !m.exists(b, a.token):
-			continue // a registry token that does not exist
-		default:
-			item["status"], whole = "unsupported", false
+		} else {
+			item["status"] = m.unread(b, a.token, q.owner)
+			statuses = append(statuses, item["status"].(string))
 		}
 		items = append(items, item)
 	}
-	return items, whole
+	return items, statuses
 }
 
-// candidates are the tokens of a snapshot and their coverage.
-func (m *Model) candidates(q walletQuestion) (list []asset, coverage object) {
+// unread is the status of a balance that is not a number: unsupported if the
+// contract has neither of the entry points.
+func (m *Model) unread(b *Block, token, owner starknet.Felt) string {
+	for _, view := range balanceViews {
+		_, err := m.Read(b.BlockNumber, token, view, owner)
+		missing := errors.Is(err, vm.ErrNoContract) || errors.Is(err, vm.ErrNoEntryPoint) && !m.delegatesAt(token, b)
+		if !missing {
+			return "error"
+		}
+	}
+	return "unsupported"
+}
+
+// candidates are the tokens of a snapshot and their coverage. Tokens of the
+// registry that do not exist do not count.
+func (m *Model) candidates(b *Block, q walletQuestion) (list []asset, coverage object) {
 	if q.scope != "explicit" {
-		list = m.assets(q.owner, q.scope == "discovered_plus_registry")
+		list = slices.DeleteFunc(m.assets(q.owner, q.scope == "discovered_plus_registry"), func(a asset) bool { return !m.exists(b, a.token) })
 		return list[:min(q.limit, len(list))], m.assetCoverage(q.owner, q.scope, len(list) > q.limit)
 	}
 	for _, token := range q.tokens {

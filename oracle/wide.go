@@ -29,20 +29,34 @@ func (m *Model) refuseWide(f eventFilter, wallet bool) *Answer {
 	}
 	for _, selector := range f.topics[0] {
 		if !slices.ContainsFunc(m.Certificates, func(c Certificate) bool { return c.Selector == selector }) {
-			return &Answer{Status: http.StatusUnprocessableEntity, Code: "unsupported_selector"}
+			return &Answer{Status: http.StatusUnprocessableEntity, Code: "full_range_selector_not_supported"}
 		}
 	}
-	ready := false
+	declared, ready := false, false
 	for position := 1; position < len(f.topics); position++ {
-		ready = ready || len(f.topics[position]) > 0 && m.certified(f.topics[0], position)
+		if len(f.topics[position]) > 0 {
+			declared = declared || m.declared(f.topics[0], position)
+			ready = ready || m.certified(f.topics[0], position)
+		}
 	}
 	switch {
-	case !ready:
+	case !declared:
 		return &Answer{Status: http.StatusUnprocessableEntity, Code: "full_range_selector_not_supported"}
-	case *f.from < m.first() || min(*f.to, m.head().BlockNumber) > *m.Finalized+5000:
+	case !ready || *f.from < m.first() || min(*f.to, m.head().BlockNumber) > *m.Finalized+5000:
 		return &Answer{Status: http.StatusServiceUnavailable, Code: "event_key_index_coverage_unavailable"}
 	}
 	return nil
+}
+
+// declared reports whether each selector has a certificate for a position,
+// ready or not.
+func (m *Model) declared(selectors []starknet.Felt, position int) bool {
+	for _, selector := range selectors {
+		if !slices.ContainsFunc(m.Certificates, func(c Certificate) bool { return c.Selector == selector && c.Position == position }) {
+			return false
+		}
+	}
+	return len(selectors) > 0
 }
 
 // certified reports whether each selector has a ready certificate for a

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Attach returns the URL of a database on the server that another program runs
-// in the folder, for commands that run next to it. It fails if no server
+// Attach returns the ServiceURL of a database on the server that another program
+// runs in the folder, for commands that run next to it. It fails if no server
 // responds.
 func Attach(ctx context.Context, dir, database string) (string, error) {
 	f, err := resolveFolder(dir)
@@ -20,5 +20,5 @@ func Attach(ctx context.Context, dir, database string) (string, error) {
 	if err := handshake(ctx, socket); err != nil {
 		return "", err
 	}
-	return (&Server{socketDir: socket}).URL(database), nil
+	return (&Server{socketDir: socket}).ServiceURL(database), nil
 }

@@ -22,6 +22,7 @@ func TestAttachReachesTheServerOfAnotherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = server.Stop(context.WithoutCancel(t.Context())) }()
+	execute(t, server, "CREATE ROLE "+pg.ServiceRole+" LOGIN") // as a program does
 	url, err := pg.Attach(t.Context(), dir, "postgres")
 	if err != nil {
 		t.Fatal(err)

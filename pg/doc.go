@@ -3,7 +3,8 @@
 //
 // Start creates a cluster in a folder if there is none, starts the server on a
 // Unix socket that only the user of the program can use, and stops it with the
-// program. After a kill -9 at any moment the next Start continues: the kernel
+// program. With Options.Restart, a server that dies is started again under the
+// same URL. After a kill -9 at any moment the next Start continues: the kernel
 // releases the lock of the folder, an unfinished cluster is deleted, and a
 // server that was left running is stopped.
 //

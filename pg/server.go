@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
-	"os/exec"
 	"sync/atomic"
+	"time"
 )
 
 // Options configure a private server. Only Dir is required.
@@ -22,10 +22,16 @@ type Options struct {
 	Logger *slog.Logger
 	// Settings override the configuration of the server.
 	Settings map[string]string
+	// Restart makes the server start again when it exits by itself: at once, then
+	// after growing delays. After maxFailures in a row the server gives up, unless
+	// the disk is full: it then waits for space.
+	Restart bool
 	// Step is called when startup reaches "lock", "initdb" (running),
 	// "initdb-done", "start" (the server runs) and "ready". Tests kill the
 	// program there.
 	Step func(name string)
+
+	pause func(failures int) time.Duration // before a restart; nil means restartPause
 }
 
 func (o Options) step(name string) {
@@ -41,21 +47,26 @@ type Server struct {
 	binaries  binaries
 	socketDir string
 	logger    *slog.Logger
-	output    *serverLog
-	cmd       *exec.Cmd
 	lock      *os.File
 
-	stopping atomic.Bool
+	process  atomic.Pointer[process] // the current one
+	stopping context.Context         // ends when Stop is called
+	stop     context.CancelFunc
 	done     chan struct{}
 	err      error // written before done is closed
 }
 
-// URL returns the URL of a database of the server, through its socket. The
-// database postgres always exists; the caller creates others.
-func (s *Server) URL(database string) string {
+// URL returns the URL of a database of the server for its superuser, through
+// its socket. The database postgres always exists; the caller creates others.
+func (s *Server) URL(database string) string { return s.url(database, superuser) }
+
+// ServiceURL is URL for the role that the program works as.
+func (s *Server) ServiceURL(database string) string { return s.url(database, ServiceRole) }
+
+func (s *Server) url(database, role string) string {
 	address := url.URL{
 		Scheme:   "postgres",
-		User:     url.User(superuser),
+		User:     url.User(role),
 		Path:     "/" + database,
 		RawQuery: url.Values{"host": {s.socketDir}, "port": {port}}.Encode(),
 	}
@@ -67,26 +78,31 @@ func (s *Server) URL(database string) string {
 // its log; nothing committed is lost. Stop may be called repeatedly and
 // concurrently, and returns when the server has exited and the folder is free.
 func (s *Server) Stop(ctx context.Context) error {
-	s.stopping.Store(true)
-	gone := func() bool {
+	s.stop()
+	server := s.process.Load().cmd.Process // a restart that is under way ends its own
+	if gone := closed(s.done); !gone() && !shutDown(ctx, server, gone) {
+		return fmt.Errorf("the private Postgres (process %d) does not stop", server.Pid)
+	}
+	return nil
+}
+
+// closed returns a function that reports whether a channel is closed.
+func closed(c <-chan struct{}) func() bool {
+	return func() bool {
 		select {
-		case <-s.done:
+		case <-c:
 			return true
 		default:
 			return false
 		}
 	}
-	if !gone() && !shutDown(ctx, s.cmd.Process, gone) {
-		return fmt.Errorf("the private Postgres (process %d) does not stop", s.cmd.Process.Pid)
-	}
-	return nil
 }
 
-// Done is closed when the server has exited and the folder is free.
+// Done is closed when the server has exited for good and the folder is free.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Err returns why the server exited by itself. It is nil while the server runs
-// and after Stop.
+// Err returns why the server exited by itself and was not started again. It is
+// nil while the server runs and after Stop.
 func (s *Server) Err() error {
 	select {
 	case <-s.done:

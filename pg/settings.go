@@ -12,6 +12,11 @@ import (
 // superuser is the one role of a new cluster.
 const superuser = "astrolabe"
 
+// ServiceRole is the role that the program works as. It is no superuser, so that
+// a statement can neither read files of the machine nor run programs on it. The
+// program creates it.
+const ServiceRole = "astrolabe_service"
+
 // assumedMemory is used if the memory of the machine is unknown.
 const assumedMemory = 4 << 30
 
@@ -60,7 +65,7 @@ func settings(memory uint64, socketDir string) map[string]string {
 //
 // Access is restricted twice. Only the owner and root can enter the folder of
 // the socket, and the kernel tells the server who connects (peer
-// authentication): only the user that started it becomes the superuser. Trust
+// authentication): only the user that started it gets the two roles. Trust
 // authentication would rely on the mode of the folder alone. Peer
 // authentication needs no password, and the user map lets a program of root use
 // a server that runs as postgres.
@@ -83,7 +88,7 @@ func (f folder) writeSettings(socketDir string, extra map[string]string) error {
 	files := map[string]string{
 		f.config():              config.String(),
 		f.path("pg_hba.conf"):   header + "local all all peer map=program\n",
-		f.path("pg_ident.conf"): fmt.Sprintf("%sprogram %q %s\n", header, caller.Username, superuser),
+		f.path("pg_ident.conf"): fmt.Sprintf("%sprogram %q %s\nprogram %[2]q %[4]s\n", header, caller.Username, superuser, ServiceRole),
 	}
 	for path, content := range files {
 		if err := writePublic(path, content); err != nil {

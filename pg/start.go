@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
-	"syscall"
 	"time"
 )
 
@@ -18,6 +16,7 @@ import (
 func Start(ctx context.Context, o Options) (*Server, error) {
 	began := time.Now()
 	s := &Server{logger: o.Logger, done: make(chan struct{})}
+	s.stopping, s.stop = context.WithCancel(context.Background())
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
 	}
@@ -37,15 +36,18 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		s.release()
 		return nil, err
 	}
-	if err := s.launch(); err != nil {
+	p, err := s.launch()
+	if err != nil {
 		s.release()
 		return nil, err
 	}
 	o.step("start")
-	if err := s.awaitReady(ctx); err != nil {
-		s.abandon()
+	if err := s.awaitReady(ctx, p); err != nil {
+		s.discard(p)
+		s.release()
 		return nil, err
 	}
+	go s.supervise(p, o)
 	s.logger.Info("private Postgres server is ready", "folder", s.folder.root, "version", s.binaries.major,
 		"took", time.Since(began).Round(time.Millisecond))
 	o.step("ready")
@@ -95,54 +97,22 @@ func (s *Server) prepare(ctx context.Context, o Options) error {
 	return s.folder.writeSettings(dir, o.Settings)
 }
 
-// launch starts the process on a dedicated thread that lives as long as the
-// server, because the kernel treats the end of that thread as the end of the
-// program.
-func (s *Server) launch() error {
-	s.output = &serverLog{logger: s.logger}
-	s.cmd = s.account.command(context.Background(), s.binaries.postgres(), "-D", s.folder.cluster(),
-		"-c", "config_file="+s.folder.config(), "-c", "log_line_prefix="+logPrefix)
-	s.cmd.Stderr = s.output
-	s.cmd.WaitDelay = 500 * time.Millisecond // sessions may outlive a killed server
-	endWithProgram(s.cmd.SysProcAttr, syscall.SIGINT)
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := s.cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		_ = s.cmd.Wait() // the process state is checked instead
-		if !s.stopping.Load() {
-			s.err = fmt.Errorf("the private Postgres server exited unexpectedly (%s)%s", s.cmd.ProcessState, s.output.reason())
-		}
-		s.release()
-		close(s.done)
-	}()
-	if err := <-started; err != nil {
-		return fmt.Errorf("start Postgres as user %s: %w", s.account.name, err)
-	}
-	return nil
-}
-
 // awaitReady waits until postmaster.pid reports ready, so that the log has no
 // rejected sessions from startup, and then opens a session.
-func (s *Server) awaitReady(ctx context.Context) error {
+func (s *Server) awaitReady(ctx context.Context, p *process) error {
 	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	for {
 		file, err := readPIDFile(s.folder.cluster())
-		if err == nil && file.ready && file.pid == s.cmd.Process.Pid {
+		if err == nil && file.ready && file.pid == p.cmd.Process.Pid {
 			break
 		}
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for the private Postgres: %w", context.Cause(ctx))
-		case <-s.done:
+		case <-p.exited:
 			return fmt.Errorf("the private Postgres in %s did not start (%s)%s",
-				s.folder.root, s.cmd.ProcessState, s.output.reason())
+				s.folder.root, p.cmd.ProcessState, p.output.reason())
 		case <-ticker.C:
 		}
 	}
@@ -162,11 +132,11 @@ func (s *Server) release() {
 	_ = s.lock.Close() // no data can be lost
 }
 
-// abandon stops a server that did not become ready.
-func (s *Server) abandon() {
+// discard stops a process that did not become ready.
+func (s *Server) discard(p *process) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := s.Stop(ctx); err != nil {
-		s.logger.Error("could not stop a Postgres server that did not become ready", "error", err)
+	if gone := closed(p.exited); !gone() && !shutDown(ctx, p.cmd.Process, gone) {
+		s.logger.Error("could not stop a Postgres server that did not become ready", "pid", p.cmd.Process.Pid)
 	}
 }

@@ -20,6 +20,9 @@ import (
 // retryOutage is the Retry-After while the database is unreachable.
 const retryOutage = 2 * time.Second
 
+// retryFull is the Retry-After while the database has no space left.
+const retryFull = time.Minute
+
 // queryCanceled is the SQLSTATE of a statement that was cancelled, by a request
 // or by its timeout.
 const queryCanceled = "57014"
@@ -40,14 +43,18 @@ func Failure(ctx context.Context, err error) error {
 	return Outage(err)
 }
 
-// Outage turns a failure to reach the database into service_unavailable. SQL
-// errors, domain errors and context errors are returned unchanged.
+// Outage turns a failure to reach the database, and a full disk, into
+// service_unavailable. Other SQL errors, domain errors and context errors are
+// returned unchanged.
 func Outage(err error) error {
 	if err == nil || decided(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	if state := SQLState(err); state != "" && !awayClass(state) || state == "" && !unreachable(err) {
 		return err
+	}
+	if SQLState(err) == stateDiskFull {
+		return domain.Unavailable(retryFull, err, "The database has no space left, so it stores nothing. Reads continue. Retry when the operator has freed space.")
 	}
 	return Unavailable(err)
 }

@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -58,6 +59,9 @@ func TestWhatTheDatabaseRefusesIsNoOutage(t *testing.T) {
 		if got := domain.CodeOf(Outage(&pgconn.PgError{Code: code})); got != want {
 			t.Errorf("%s is %s, want %s", code, got, want)
 		}
+	}
+	if full := Outage(&pgconn.PgError{Code: "53100"}); domain.CodeOf(full) != domain.CodeServiceUnavailable || !strings.Contains(full.Error(), "no space left") {
+		t.Errorf("full disk: got %v, want %s that says so", full, domain.CodeServiceUnavailable)
 	}
 	if err := Outage(context.Canceled); domain.CodeOf(err) != domain.CodeInternal {
 		t.Errorf("cancelled caller: got %v, want %s", err, domain.CodeInternal)

@@ -38,6 +38,7 @@ func ReaderSettings() map[string]string {
 func openReader(config *pgxpool.Config) *sql.DB {
 	conn := config.ConnConfig.Copy()
 	maps.Copy(conn.RuntimeParams, ReaderSettings())
+	conn.DialFunc = counted(conn.DialFunc)
 	conn.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
 	}

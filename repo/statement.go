@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 	"errors"
+	"net"
 	"strings"
 	"time"
 
@@ -55,7 +56,8 @@ type startedStatement struct {
 type startedKey struct{}
 
 // TraceQueryStart implements pgx.QueryTracer.
-func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+func (t statementTracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	begin(ctx, socketOf(conn))
 	telemetry.CountStatement(ctx)
 	telemetry.CountTrip(ctx)
 	started := t.start(ctx, StatementName(data.SQL), time.Now())
@@ -63,7 +65,8 @@ func (t statementTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data 
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.
-func (t statementTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+func (t statementTracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryEndData) {
+	finish(socketOf(conn))
 	if started, ok := ctx.Value(startedKey{}).(startedStatement); ok {
 		t.end(started, data.Err, time.Now())
 	}
@@ -74,7 +77,8 @@ type startedBatch struct{ at *time.Time }
 type startedBatchKey struct{}
 
 // TraceBatchStart implements pgx.BatchTracer.
-func (t statementTracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+func (t statementTracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	begin(ctx, socketOf(conn))
 	telemetry.CountTrip(ctx)
 	return context.WithValue(ctx, startedBatchKey{}, startedBatch{new(time.Now())})
 }
@@ -93,7 +97,9 @@ func (t statementTracer) TraceBatchQuery(ctx context.Context, _ *pgx.Conn, data 
 }
 
 // TraceBatchEnd implements pgx.BatchTracer.
-func (t statementTracer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+func (t statementTracer) TraceBatchEnd(_ context.Context, conn *pgx.Conn, _ pgx.TraceBatchEndData) {
+	finish(socketOf(conn))
+}
 
 func (t statementTracer) start(ctx context.Context, name string, at time.Time) startedStatement {
 	started := startedStatement{name: name, at: at}
@@ -119,4 +125,12 @@ func (t statementTracer) end(s startedStatement, failure error, at time.Time) {
 	if t.metrics != nil {
 		t.metrics.Statement(statementLabel(s.name), failure, at.Sub(s.at))
 	}
+}
+
+// socketOf returns the network connection of a driver's, nil without one.
+func socketOf(conn *pgx.Conn) net.Conn {
+	if conn == nil {
+		return nil
+	}
+	return conn.PgConn().Conn()
 }

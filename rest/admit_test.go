@@ -234,26 +234,6 @@ func TestUsedUpRateLimitIsDeniedWithAnExactDelay(t *testing.T) {
 	}
 }
 
-func TestHeadIsNotCharged(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	s := newServiceAt(t, func() time.Time { return now }, nil)
-	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 2}})
-	for _, step := range []struct {
-		method    string
-		status    int
-		remaining string
-	}{
-		{http.MethodHead, http.StatusOK, "2"}, {http.MethodGet, http.StatusOK, "1"}, {http.MethodHead, http.StatusOK, "1"}, {http.MethodHead, http.StatusOK, "1"},
-		{http.MethodGet, http.StatusOK, "0"}, {http.MethodHead, http.StatusTooManyRequests, "0"}, {http.MethodGet, http.StatusTooManyRequests, "0"},
-	} {
-		a := s.askWith(step.method, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
-		if a.StatusCode != step.status || a.Header.Get("X-Ratelimit-Remaining") != step.remaining || (a.Header.Get("Retry-After") != "") != (step.status == http.StatusTooManyRequests) {
-			t.Errorf("%s: got %d %v, want %d with %s requests left", step.method, a.StatusCode, a.Header, step.status, step.remaining)
-		}
-	}
-}
-
 func TestKeyWithoutARateLimitIsForbidden(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)

@@ -96,7 +96,7 @@ func everyContract(blocks []facts.Block, l1, finalized uint64) map[starknet.Felt
 		}
 		for _, deployed := range block.Deployments {
 			body := at(deployed.Address)
-			body.DeploymentClassHash, body.DeployedAtBlock, body.DeployedByAddress = &deployed.Class, &header.Number, deployed.Deployer
+			body.DeploymentClassHash, body.DeployedAtBlock, body.DeployedByAddress = &deployed.Class, &header.Number, otherThan(deployed.Deployer, deployed.Address)
 			body.CreatedOnIso = new(time.Unix(int64(header.Timestamp), 0).UTC())
 			if deployed.TxIndex != nil {
 				body.DeployedAtTx = &block.Transactions[*deployed.TxIndex].Hash

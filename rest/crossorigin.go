@@ -30,6 +30,7 @@ func (s *server) crossOrigin(next http.Handler) http.Handler {
 		}
 		r.Header.Del(internalKeyHeader)
 		if preflight {
+			s.setClass(header, s.pattern(r, r.Header.Get("Access-Control-Request-Method")))
 			header.Add("Vary", "Access-Control-Request-Headers")
 			w.WriteHeader(http.StatusNoContent)
 			return

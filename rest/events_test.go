@@ -292,7 +292,7 @@ func TestKeyAndKeysAreNotMixed(t *testing.T) {
 	t.Parallel()
 	s := newExplorer(t)
 	const path = "/v1/SN_MAIN/contract/0x1/events?from_block=0&to_block=9"
-	for _, query := range []string{"&key=0x1&keys=0x1", "&key=0x1&topic0=0x1", "&keys=0x1&selector=0x1", "&keys=0x1&topic7=0x1"} {
+	for _, query := range []string{"&key=0x1&keys=0x1", "&key=0x1&topic0=0x1&topic1=0x1", "&keys=0x1&selector=0x1&topic15=0x1", "&keys=0x1&topic7=0x1"} {
 		requireFailure(t, s.get(path+query), http.StatusBadRequest, domain.CodeInvalidRequest)
 	}
 }
@@ -438,26 +438,6 @@ func requireRow(t *testing.T, blocks []facts.Block, row eventRow) {
 	default:
 		if row.DecodedFields != nil || row.DecodedFieldsSource != nil || row.DecodedFieldsUnavailableReason == nil || (row.EventName == nil) != (row.DecodingStatus == "unknown") {
 			t.Errorf("got %s, want no fields, a reason, and a name unless unknown", encodeText(row))
-		}
-	}
-}
-
-func TestSearchBeyondTheIndexIsPartial(t *testing.T) {
-	t.Parallel()
-	s := newExplorer(t)
-	for query, want := range map[string]string{
-		"":                           "exact",
-		"&from_block=0&to_block=60":  "exact",
-		"&from_block=0&to_block=61":  "partial index_behind",
-		"&from_block=90&to_block=99": "partial index_behind",
-	} {
-		c := s.found(searchPath + "limit=1&topic0=" + transferTopic + query).Coverage
-		got := string(c.Status)
-		if c.ReasonCode != nil {
-			got += " " + *c.ReasonCode
-		}
-		if got != want {
-			t.Errorf("%q is %s, want %s", query, got, want)
 		}
 	}
 }

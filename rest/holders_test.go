@@ -305,12 +305,6 @@ func TestHoldersOfATokenInEachState(t *testing.T) {
 			page.HolderBalanceTotalRaw != nil || page.RowDigest != nil || page.NextCursor != nil || page.Completeness != "truncated" || page.AsOfBlock != repotest.FollowedFinalized {
 			t.Errorf("%s: got %s, want no holders, %s for %s", contract, encodeText(page), want.status, want.reason)
 		}
-		if screened := readRegister[holderScreeningBody](r, contract+"/holders/screening"); screened.Certification.Status != want.status || len(screened.Items) != 0 {
-			t.Errorf("%s: got the screening %s, want no holders, %s", contract, encodeText(screened), want.status)
-		}
-		if e := r.refused(contract+"/holders/analytics", http.StatusServiceUnavailable, domain.CodeServiceUnavailable); !strings.Contains(e.Message, string(want.status)) {
-			t.Errorf("%s: got the analytics %+v, want the status %s named", contract, e, want.status)
-		}
 	}
 	if strings.Contains(r.log.String(), "level=ERROR") {
 		t.Errorf("got the log\n%s\nwant no errors for expected states", r.log)

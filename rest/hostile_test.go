@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
@@ -24,6 +25,7 @@ import (
 // hostileHandler is the facade over heads that always answer.
 func hostileHandler() http.Handler {
 	return Handler(Options{
+		Gate:   new(access.Gate),
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health),
 		Chains: []domain.Chain{domain.Mainnet}, Services: explorer.New(explorer.Options{Stores: explorer.Stores{Heads: noHeads{}}}),
 		Origins: []string{ours},

@@ -26,24 +26,19 @@ func describe(op frame.Operation) operationBody {
 }
 
 type capabilitiesBody struct {
-	Version     string          `json:"version"`
-	Chains      []domain.Chain  `json:"chains"`
-	Operations  []operationBody `json:"operations"`
-	RPCProvider rpc.Provider    `json:"rpcProvider"`
-	EventSearch struct {
-		FullRange struct {
-			SelectorCoverage []chains.SelectorCoverage `json:"selectorCoverage"`
-		} `json:"fullRange"`
-	} `json:"eventSearch"`
+	Version     string                 `json:"version"`
+	Chains      []domain.Chain         `json:"chains"`
+	Operations  []operationBody        `json:"operations"`
+	RPCProvider rpc.Provider           `json:"rpcProvider"`
+	EventSearch chains.EventSearchBody `json:"eventSearch"`
 }
 
 func (s *server) capabilities(ctx context.Context, _ *frame.Call) (any, error) {
-	covered, err := chains.Handlers{Services: s.Services}.SelectorCoverage(ctx, s.Chains)
+	search, err := chains.Handlers{Services: s.Services}.EventSearch(ctx, s.Chains)
 	if err != nil {
 		return nil, err
 	}
-	body := capabilitiesBody{Version: s.Version, Chains: s.Chains, RPCProvider: rpc.Describe()}
-	body.EventSearch.FullRange.SelectorCoverage = covered
+	body := capabilitiesBody{Version: s.Version, Chains: s.Chains, RPCProvider: rpc.Describe(), EventSearch: search}
 	for _, op := range s.table {
 		body.Operations = append(body.Operations, describe(op))
 	}
@@ -72,10 +67,11 @@ func (s *server) discoveryOperations() []frame.Operation {
 	return []frame.Operation{
 		{
 			ID: "getCapabilities", Method: http.MethodGet, Path: "/v1/meta/capabilities",
-			Summary: "Get the chains, operations and search coverage of this deployment.",
-			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 2 * time.Second, Cache: "max-age=60",
+			Summary:  "Get the chains, operations and search coverage of this deployment.",
+			Personal: true,
+			Class:    frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 2 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Capabilities",
-			Proof:  []string{"TestCapabilitiesNameEveryOperation", "TestCapabilitiesReportActualCoverage"},
+			Proof:  []string{"TestCapabilitiesNameEveryOperation", "TestCapabilitiesReportActualCoverage", "TestCapabilitiesTellWhatTheCallerMaySearch"},
 			Handle: s.capabilities,
 		},
 		{

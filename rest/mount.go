@@ -3,23 +3,38 @@ package rest
 import (
 	"net/http"
 	"strings"
+
+	"astrolabe/access"
+	"astrolabe/rest/frame"
 )
 
 // Mount is a handler of another package that shares this facade's middleware.
 type Mount struct {
 	Pattern string // chi pattern
 	Handler http.Handler
+	// Class is the route class of its responses; empty means light.
+	Class frame.RouteClass
 	// Page marks static files: GET and HEAD only, and a missing file gets the
 	// error envelope.
 	Page bool
 }
 
 func (s *server) mount(m Mount) {
+	if m.Class != "" {
+		s.classes[m.Pattern] = m.Class
+	}
 	if m.Page {
 		s.get(m.Pattern, s.withEnvelope(m.Handler))
 		return
 	}
-	s.routes.Handle(m.Pattern, m.Handler)
+	s.routes.HandleFunc(m.Pattern, func(w http.ResponseWriter, r *http.Request) { s.serveMount(m, w, r) })
+}
+
+// serveMount sets the route class of a mount and lets it answer.
+func (s *server) serveMount(m Mount, w http.ResponseWriter, r *http.Request) {
+	s.setClass(w.Header(), m.Pattern)
+	access.RecordOf(r.Context()).Class = m.Class
+	m.Handler.ServeHTTP(w, r)
 }
 
 // withEnvelope replaces the plain-text errors of http.FileServer by the error

@@ -4,12 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 
 	"astrolabe/access"
+	"astrolabe/domain/account"
 	"astrolabe/rest/frame"
 	"astrolabe/telemetry"
 )
@@ -29,6 +31,9 @@ func (s *server) observe(next http.Handler) http.Handler {
 		// Streams remove the deadline when they begin.
 		_ = http.NewResponseController(w).SetReadDeadline(started.Add(bodyTimeout)) // some writers do not support it
 		frame.SetDefaults(w.Header())
+		if s.encrypted() {
+			frame.SetEncrypted(w.Header())
+		}
 		w.Header().Set("X-Request-Id", id)
 		ctx, record := access.WithRecord(telemetry.WithRequestID(r.Context(), id))
 		// The route context is created here to read its pattern after routing.
@@ -49,6 +54,9 @@ func (s *server) observe(next http.Handler) http.Handler {
 		s.account(routed, id, pattern, status, record, started)
 	})
 }
+
+// encrypted reports whether browsers reach the service over TLS.
+func (s *server) encrypted() bool { return strings.HasPrefix(s.Gate.Public, "https://") }
 
 // account records the usage of an authenticated caller.
 func (s *server) account(r *http.Request, id, pattern string, status int, record *access.Record, started time.Time) {
@@ -73,9 +81,10 @@ func (s *server) record(r *http.Request, pattern string, status, bytes int, took
 }
 
 // requestID returns the caller's request ID if there is exactly one and it is
-// well-formed, else a new one.
+// well-formed, else a new one. One that looks like a credential is replaced, too:
+// request IDs are logged and stored.
 func requestID(r *http.Request) string {
-	if given := r.Header["X-Request-Id"]; len(given) == 1 {
+	if given := r.Header["X-Request-Id"]; len(given) == 1 && !account.ResemblesCredential(given[0]) {
 		return telemetry.ChooseRequestID(given[0])
 	}
 	return telemetry.ChooseRequestID("")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,44 +13,22 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/domain/search"
 	"astrolabe/repo/repotest"
-	"astrolabe/sim"
 	"astrolabe/starknet"
 )
 
-// proxyChain is the facts of a simulated chain that deploys proxies in block 65
-// and upgrades them in block 72, and the names of its contracts.
-type proxyChain struct {
-	blocks    []facts.Block
-	contracts map[string]starknet.Felt
-}
-
-var proxied = sync.OnceValues(func() (c proxyChain, err error) {
-	node, err := sim.New(sim.Config{Blocks: 75})
-	if err != nil {
-		return c, err
-	}
-	defer func() { _ = node.Close() }()
-	c.contracts = map[string]starknet.Felt{}
-	for _, contract := range node.Directory() {
-		c.contracts[contract.Name] = contract.Address
-	}
-	c.blocks, err = repotest.Facts(node)
-	return c, err
-})
+// proxyChain is a chain with proxies.
+type proxyChain struct{ repotest.ProxyChain }
 
 // newProxied starts a service over the index of a chain with proxies; change may
 // alter its blocks first.
 func newProxied(t *testing.T, change func(proxyChain)) (*service, proxyChain) {
 	t.Helper()
-	c, err := proxied()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.blocks = slices.Clone(c.blocks)
+	c := proxyChain{repotest.Proxied(t)}
+	c.Blocks = slices.Clone(c.Blocks)
 	change(c)
 	db := repotest.Open(t)
 	index := repotest.NewIndex(t.Context(), db, 0, 20)
-	index.Load(c.blocks)
+	index.Load(c.Blocks)
 	index.RecordHead(20)
 	if err := index.Err(); err != nil {
 		t.Fatal(err)
@@ -93,7 +70,7 @@ func TestCallsToAProxyAreDecodedByWhatItExecutes(t *testing.T) {
 		},
 	} {
 		for block, want := range want {
-			if diff := cmp.Diff(want, s.signatures(&c.blocks[block], c.contracts[name])); diff != "" {
+			if diff := cmp.Diff(want, s.signatures(&c.Blocks[block], c.Contracts[name])); diff != "" {
 				t.Errorf("calls to %s in block %d (-want +got):\n%s", name, block, diff)
 			}
 		}
@@ -121,10 +98,10 @@ func (s *service) signatures(b *facts.Block, contract starknet.Felt) (list []str
 func TestThePrimaryMethodOfACallToAProxyIsThatOfItsImplementation(t *testing.T) {
 	t.Parallel()
 	s, c := newProxied(t, func(proxyChain) {})
-	b := &c.blocks[65]
+	b := &c.Blocks[65]
 	i := slices.IndexFunc(b.Transactions, func(tx facts.Transaction) bool {
 		calls, _ := facts.Calls(&tx)
-		return len(calls) == 1 && calls[0].To == c.contracts["proxied DAI"] && calls[0].Selector == starknet.Selector("permissionedMint")
+		return len(calls) == 1 && calls[0].To == c.Contracts["proxied DAI"] && calls[0].Selector == starknet.Selector("permissionedMint")
 	})
 	hash, sender := b.Transactions[i].Hash, b.Transactions[i].Sender
 	var methods []*string
@@ -145,9 +122,9 @@ func TestThePrimaryMethodOfACallToAProxyIsThatOfItsImplementation(t *testing.T) 
 // behindProxy adds a contract of the proxy of OpenZeppelin to a block, which
 // executes a class unless that is nil.
 func (c proxyChain) behindProxy(block int, address starknet.Felt, class *starknet.Felt) {
-	history := newHistory(c.blocks)
-	b := &c.blocks[block]
-	proxy := history.began[len(c.blocks)][c.contracts["proxied collection"]]
+	history := newHistory(c.Blocks)
+	b := &c.Blocks[block]
+	proxy := history.began[len(c.Blocks)][c.Contracts["proxied collection"]]
 	b.Changes = append(slices.Clone(b.Changes), facts.ClassChange{Address: address, Origin: facts.Deployed, Class: proxy})
 	if class != nil {
 		b.Implementations = append(slices.Clone(b.Implementations), facts.Implementation{
@@ -160,7 +137,7 @@ func TestAContractIsAnAccountIfItsProxyExecutesOne(t *testing.T) {
 	t.Parallel()
 	wallet, unset := starknet.FeltFromUint64(7001), starknet.FeltFromUint64(7002)
 	s, c := newProxied(t, func(c proxyChain) {
-		class := newHistory(c.blocks).began[66][*c.blocks[66].Transactions[0].Sender]
+		class := newHistory(c.Blocks).began[66][*c.Blocks[66].Transactions[0].Sender]
 		c.behindProxy(70, wallet, &class)
 		c.behindProxy(70, unset, nil)
 	})
@@ -175,8 +152,8 @@ func TestAContractIsAnAccountIfItsProxyExecutesOne(t *testing.T) {
 	}{
 		"an account behind a proxy":   {wallet, answers{new(true), new(true), address.TypeAccount, search.Account}},
 		"a proxy that is not set up":  {unset, answers{nil, nil, address.TypeContract, search.Contract}},
-		"a token behind a proxy":      {c.contracts["proxied DAI"], answers{new(false), new(false), address.TypeToken, search.Token}},
-		"a collection behind a proxy": {c.contracts["proxied collection"], answers{new(false), new(false), address.TypeToken, search.Token}},
+		"a token behind a proxy":      {c.Contracts["proxied DAI"], answers{new(false), new(false), address.TypeToken, search.Token}},
+		"a collection behind a proxy": {c.Contracts["proxied collection"], answers{new(false), new(false), address.TypeToken, search.Token}},
 	} {
 		body := fmt.Sprintf(`{"addresses":["%s"]}`, test.of)
 		got := answers{

@@ -123,7 +123,7 @@ func (s *server) unknownRoute(w http.ResponseWriter, r *http.Request) {
 func (s *server) unknownMethod(w http.ResponseWriter, r *http.Request) {
 	for _, m := range s.Mounts {
 		if m.Pattern == r.URL.Path && !m.Page { // it handles all methods itself, also those that chi does not know
-			m.Handler.ServeHTTP(w, r)
+			s.serveMount(m, w, r)
 			return
 		}
 	}
@@ -133,14 +133,20 @@ func (s *server) unknownMethod(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	if class, ok := s.classes[s.pattern(r, allowed[0])]; ok {
-		w.Header().Set("X-Service-Route-Class", string(class))
-	}
+	s.setClass(w.Header(), s.pattern(r, allowed[0]))
 	if r.Method == http.MethodOptions {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	frame.Fail(w, r, s.Logger, domain.Errorf(domain.CodeMethodNotAllowed, "This route does not support %s. Supported methods: %s.", knownMethod(r.Method), strings.Join(allowed, ", ")))
+}
+
+// setClass names the route class of a pattern in the response. Patterns without
+// a class keep the default.
+func (s *server) setClass(header http.Header, pattern string) {
+	if class, ok := s.classes[pattern]; ok {
+		header.Set("X-Service-Route-Class", string(class))
+	}
 }
 
 // allowed lists the methods of the requested path, none for an unknown path.

@@ -91,11 +91,11 @@ func TestEveryBalanceOfAWalletIsOfOneBlock(t *testing.T) {
 		return &block.Header.BlockHash
 	}
 	for request, number := range map[string]uint64{
-		`"scope":"discovered"`: 60,
-		`"scope":"discovered","blockPreference":"latest_accepted_l2","mode":"verified_partial"`:   60,
-		`"scope":"discovered","blockPreference":"l1_accepted"`:                                    s.sim.L1Head(),
-		`"scope":"discovered","blockPreference":"explicit","blockNumber":50`:                      50,
-		`"scope":"discovered","blockPreference":"explicit","blockHash":"` + at(40).String() + `"`: 40,
+		`"scope":"discovered","mode":"verified_partial"`:                                                                    60,
+		`"scope":"discovered","blockPreference":"latest_accepted_l2","mode":"verified_partial"`:                             60,
+		`"scope":"discovered","mode":"verified_partial","blockPreference":"l1_accepted"`:                                    s.sim.L1Head(),
+		`"scope":"discovered","mode":"verified_partial","blockPreference":"explicit","blockNumber":50`:                      50,
+		`"scope":"discovered","mode":"verified_partial","blockPreference":"explicit","blockHash":"` + at(40).String() + `"`: 40,
 	} {
 		before := len(s.wire.calls())
 		got := s.wallet(`{"ownerAddress":"%s",%s}`, owner, request)
@@ -133,8 +133,8 @@ func TestWalletContainsTheRequestedTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := s.wallet(`{"ownerAddress":"%s","scope":"explicit","tokenAddresses":%s}`, owner, text)
-	statuses := []string{"ok", "unsupported", "unsupported", "ok", "unsupported"}
+	got := s.wallet(`{"ownerAddress":"%s","mode":"verified_partial","scope":"explicit","tokenAddresses":%s}`, owner, text)
+	statuses := []string{"ok", "error", "unsupported", "ok", "unsupported"}
 	for i, item := range got.Items {
 		if item.TokenAddress != names[i] || string(item.Status) != statuses[i] || (item.BalanceRaw != nil) != (statuses[i] == "ok") {
 			t.Errorf("item %d: got %s, want %s of %s", i, encodeText(item), statuses[i], names[i])
@@ -271,7 +271,7 @@ func TestPartialDiscoveryIsNeverVerifiedComplete(t *testing.T) {
 	old := fmt.Sprintf(`"blockPreference":"explicit","blockNumber":%d`, repotest.FollowedFinalized)
 	s.strike("UPDATE index_checkpoints SET first_block = 3")
 	lacks(old, "index_starts_later")
-	requires(old, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
+	requires(old, http.StatusUnprocessableEntity, domain.CodeHistoryNotIndexed)
 }
 
 func TestCompleteSnapshotUsesAnIndexedBlock(t *testing.T) {

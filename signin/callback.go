@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"time"
 
 	"astrolabe/access"
 	"astrolabe/domain"
@@ -14,29 +13,57 @@ import (
 
 // Callback receives a browser that the provider redirects back, creates a
 // session in the person's own workspace and redirects to the path that the
-// login named.
+// login named. Clients that fail too often are refused before the provider is
+// asked.
 func (p *RelyingParty) Callback(w http.ResponseWriter, r *http.Request) {
 	p.handle(w, r, http.MethodGet, func() error {
-		query := r.URL.Query()
-		login, err := p.resume(r, query)
-		if err != nil {
+		client := p.Gate.Client(r)
+		if err := p.failures.Check(client); err != nil {
 			return err
 		}
-		p.clearLogin(w) // a login is good for one attempt
-		ctx, cancel := context.WithTimeout(r.Context(), handlerTimeout)
-		defer cancel()
-		person, err := p.identify(ctx, query, login)
-		if err != nil {
-			return err
+		err := p.complete(w, r)
+		switch {
+		case err == nil:
+			return nil
+		case domain.CodeOf(err) == domain.CodeServiceUnavailable || domain.CodeOf(err) == domain.CodeInternal:
+			return err // not the client's fault
 		}
-		token, err := p.createSession(ctx, person)
-		if err != nil {
-			return err
+		if limited := p.failures.Record(client); limited != nil {
+			return limited
 		}
-		p.setSession(w, token)
-		seeOther(w, p.PublicURL+login.Return)
-		return nil
+		return err
 	})
+}
+
+// complete completes a login.
+func (p *RelyingParty) complete(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	login, err := p.resume(r, query)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), handlerTimeout)
+	defer cancel()
+	release, err := p.exchanges.take(p.Gate.Client(r))
+	if err != nil {
+		return err
+	}
+	defer release()
+	p.clearLogin(w) // a login is good for one attempt
+	if err := p.States.Use(ctx, login); err != nil {
+		return err
+	}
+	person, err := p.identify(ctx, query, login)
+	if err != nil {
+		return err
+	}
+	token, err := p.createSession(ctx, person)
+	if err != nil {
+		return err
+	}
+	p.setSession(w, token)
+	seeOther(w, p.PublicURL+login.Return)
+	return nil
 }
 
 // resume finds the login that a callback belongs to.
@@ -49,14 +76,8 @@ func (p *RelyingParty) resume(r *http.Request, query url.Values) (account.Login,
 	return p.States.Resume(r.Context(), token, state)
 }
 
-// identify asks the provider who signed in.
+// identify asks the provider who signed in, and refuses people who may not.
 func (p *RelyingParty) identify(ctx context.Context, query url.Values, login account.Login) (account.Identity, error) {
-	select {
-	case p.exchanges <- struct{}{}:
-		defer func() { <-p.exchanges }()
-	default:
-		return account.Identity{}, domain.Unavailable(time.Second, nil, "Too many sign-ins are in progress. Retry in a second.")
-	}
 	provider, err := p.provider.discovery(ctx)
 	if err != nil {
 		return account.Identity{}, err
@@ -65,12 +86,19 @@ func (p *RelyingParty) identify(ctx context.Context, query url.Values, login acc
 	if err != nil {
 		return account.Identity{}, err
 	}
-	subject, err := p.provider.subject(ctx, provider, code, login)
+	person, err := p.provider.person(ctx, provider, code, login)
 	if reason, ok := rejectionOf(err); ok {
 		p.Logger.WarnContext(ctx, "identity token rejected", "requestId", telemetry.RequestID(ctx), "reason", reason)
 		return account.Identity{}, domain.Errorf(domain.CodeUnauthorized, "The identity provider's token was rejected. The service's log gives the reason under this request id.")
 	}
-	return account.Identity{Issuer: p.Issuer, Subject: subject}, err
+	if err != nil {
+		return account.Identity{}, err
+	}
+	if reason := p.refusal(person); reason != "" {
+		p.Logger.InfoContext(ctx, "sign-in refused", "requestId", telemetry.RequestID(ctx), "reason", reason)
+		return account.Identity{}, domain.Errorf(domain.CodeForbidden, "This account may not sign in here. Ask the operator for access.")
+	}
+	return account.Identity{Issuer: p.Issuer, Subject: person.subject}, nil
 }
 
 func (p *RelyingParty) createSession(ctx context.Context, person account.Identity) (account.SessionText, error) {
@@ -78,7 +106,7 @@ func (p *RelyingParty) createSession(ctx context.Context, person account.Identit
 	if err != nil {
 		return account.SessionText{}, err
 	}
-	_, token, err := p.Gate.Sessions.Create(ctx, home.ID, person.Subject, p.SessionLasts, person.Actor())
+	_, token, err := p.Gate.Sessions.CreateWithIdle(ctx, home.ID, person.Subject, p.SessionLasts, p.SessionIdle, person.Actor())
 	return token, err
 }
 

@@ -13,27 +13,27 @@ import (
 	"astrolabe/domain/account"
 )
 
-// subject exchanges an authorization code for tokens and returns the subject
-// of the identity token. A code that the provider rejects is invalid_request,
+// person exchanges an authorization code for tokens and returns who the identity
+// token is about. A code that the provider rejects is invalid_request,
 // an identity token that we do not accept is a rejection, and any other failure
 // is service_unavailable.
-func (p *provider) subject(ctx context.Context, d *discovery, code string, login account.Login) (string, error) {
+func (p *provider) person(ctx context.Context, d *discovery, code string, login account.Login) (person, error) {
 	tokens, err := d.oauth.Exchange(oidc.ClientContext(ctx, p.client), code, oauth2.VerifierOption(login.Verifier))
 	if err != nil {
-		return "", exchangeFailure(err)
+		return person{}, exchangeFailure(err)
 	}
 	encoded, ok := tokens.Extra("id_token").(string)
 	if !ok {
-		return "", unavailable(errors.New("code exchange: the response has no id_token"))
+		return person{}, unavailable(errors.New("code exchange: the response has no id_token"))
 	}
-	subject, err := d.verify(ctx, encoded, tokens.AccessToken, login.Nonce)
+	who, err := d.verify(ctx, encoded, tokens.AccessToken, login.Nonce)
 	if err != nil {
 		// go-oidc does not tell a bad signature from keys that it cannot get.
 		if _, failure := d.keys.get(ctx); failure != nil {
-			return "", unavailable(fmt.Errorf("keys: %w", failure))
+			return person{}, unavailable(fmt.Errorf("keys: %w", failure))
 		}
 	}
-	return subject, err
+	return who, err
 }
 
 // exchangeFailure keeps the response's body out of the log: it may quote the

@@ -66,8 +66,8 @@ func newService(t *testing.T, change func(*signin.Options)) *service {
 	logger := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	options := signin.Options{
 		PublicURL: s.url, Issuer: s.idp.Issuer, ClientID: idptest.ClientID, ClientSecret: idptest.ClientSecret,
-		SessionLasts: 12 * time.Hour, Gate: s.gate, Workspaces: account.NewWorkspaces(accounts.NewWorkspaces(db), time.Now),
-		States: account.NewLoginStates(ring, time.Now), Now: time.Now, Logger: logger, Transport: s.idp.Transport,
+		SessionLasts: 12 * time.Hour, FailureLimit: 1000, Gate: s.gate, Workspaces: account.NewWorkspaces(accounts.NewWorkspaces(db), time.Now),
+		States: account.NewLoginStates(accounts.NewLogins(db), ring, time.Now), Now: time.Now, Logger: logger, Transport: s.idp.Transport,
 		Fail: func(w http.ResponseWriter, r *http.Request, err error) { frame.Fail(w, r, logger, err) },
 	}
 	if change != nil {

@@ -5,7 +5,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -197,39 +196,6 @@ func TestBrokenProviderIsUnavailable(t *testing.T) {
 			t.Errorf("got %d requests at the foreign host, want none", n)
 		}
 	})
-}
-
-func TestConcurrentCallbacksToTheProviderAreLimited(t *testing.T) {
-	t.Parallel()
-	const limit = 16
-	s := newService(t, nil)
-	arrived, release := make(chan struct{}), make(chan struct{})
-	s.idp.Override(idptest.TokenPath, func(w http.ResponseWriter, _ *http.Request) {
-		arrived <- struct{}{}
-		<-release
-		http.Error(w, "no", http.StatusTeapot)
-	})
-	var waiting sync.WaitGroup
-	for range limit {
-		b := s.browser()
-		callback := b.begins().String()
-		waiting.Go(func() {
-			if response, err := b.client.Get(callback); err == nil {
-				response.Body.Close()
-			}
-		})
-	}
-	for range limit {
-		<-arrived
-	}
-	b := s.browser()
-	got := b.opens(b.begins().String())
-	b.refuses(got, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
-	if got.Header.Get("Retry-After") != "1" || s.idp.Requests(idptest.TokenPath) != limit {
-		t.Errorf("got headers %v after %d token requests, want Retry-After 1 after %d", got.Header, s.idp.Requests(idptest.TokenPath), limit)
-	}
-	close(release)
-	waiting.Wait()
 }
 
 func TestProviderMetadataMustMatchTheIssuer(t *testing.T) {

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -30,6 +31,16 @@ type Options struct {
 	// ClientSecret is empty for a public client, which relies on PKCE alone.
 	ClientSecret string
 	SessionLasts time.Duration
+	// SessionIdle ends a session that is not used for so long; zero means no
+	// such limit.
+	SessionIdle time.Duration
+	// AllowedDomains and AllowedSubjects restrict who may sign in: people whose
+	// verified e-mail address has one of the domains, and people with one of
+	// the subjects. If both are empty, everybody may whom the provider knows.
+	AllowedDomains, AllowedSubjects []string
+	// FailureLimit bounds the failed sign-ins of one client address per minute;
+	// zero means 20.
+	FailureLimit int
 
 	Gate       *access.Gate
 	Workspaces *account.Workspaces
@@ -49,12 +60,14 @@ type Options struct {
 type RelyingParty struct {
 	Options
 	provider *provider
-	// exchanges is a semaphore of the callbacks that talk to the provider.
-	exchanges chan struct{}
+	// exchanges are the callbacks that talk to the provider.
+	exchanges slots
+	// failures keeps clients from making us ask the provider again and again.
+	failures *access.Failures
 }
 
-// maxExchanges keeps forged callbacks from turning into load on the provider.
-const maxExchanges = 16
+// defaultFailureLimit allows for several people behind one address.
+const defaultFailureLimit = 20
 
 // handlerTimeout bounds how long a browser waits, whatever the provider does.
 const handlerTimeout = 15 * time.Second
@@ -62,7 +75,10 @@ const handlerTimeout = 15 * time.Second
 // New makes the relying party. It contacts the provider at the first sign-in,
 // so that the service starts while the provider is down.
 func New(o Options) *RelyingParty {
-	return &RelyingParty{Options: o, provider: newProvider(o), exchanges: make(chan struct{}, maxExchanges)}
+	return &RelyingParty{
+		Options: o, provider: newProvider(o), exchanges: slots{held: map[string]int{}},
+		failures: access.NewFailuresOf(cmp.Or(o.FailureLimit, defaultFailureLimit), o.Now),
+	}
 }
 
 // secure reports whether cookies are for encrypted connections only.

@@ -32,6 +32,9 @@ func newProvider(o Options) *provider {
 			Scopes: []string{oidc.ScopeOpenID},
 		},
 	}
+	if len(o.AllowedDomains) > 0 {
+		p.oauth.Scopes = append(p.oauth.Scopes, "email")
+	}
 	p.discovered = newRemembered(o.Now, p.discover)
 	return p
 }

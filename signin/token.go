@@ -44,18 +44,26 @@ func verifierConfig(clientID string, now func() time.Time) *oidc.Config {
 	return config
 }
 
-// verify returns the subject of an identity token that the provider has signed
+// verify returns who an identity token is about that the provider has signed
 // for this client and for the login with this nonce. Any other token is a
 // rejection.
-func (v verifier) verify(ctx context.Context, encoded, accessToken, nonce string) (string, error) {
+func (v verifier) verify(ctx context.Context, encoded, accessToken, nonce string) (person, error) {
 	if err := checkEncoding(encoded); err != nil {
-		return "", err
+		return person{}, err
 	}
 	token, err := v.tokens.Verify(ctx, encoded)
 	if err != nil {
-		return "", rejection(err.Error())
+		return person{}, rejection(err.Error())
 	}
-	return token.Subject, v.check(token, accessToken, nonce)
+	var claims struct {
+		Email    string `json:"email"`
+		Verified any    `json:"email_verified"` // only true counts, no text
+	}
+	if err := token.Claims(&claims); err != nil {
+		return person{}, rejection("malformed claims: " + err.Error())
+	}
+	verified, _ := claims.Verified.(bool)
+	return person{token.Subject, claims.Email, verified}, v.check(token, accessToken, nonce)
 }
 
 // checkEncoding rejects tokens that go-oidc would read although they are no

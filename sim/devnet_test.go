@@ -13,6 +13,7 @@ import (
 
 	"astrolabe/sim/fault"
 	"astrolabe/sim/key"
+	"astrolabe/sim/spectest"
 	"astrolabe/starknet"
 )
 
@@ -184,7 +185,7 @@ func TestBlocksAreAcceptedOnL1OnDemand(t *testing.T) {
 
 func TestTheNodeDescribesItsMethods(t *testing.T) {
 	t.Parallel()
-	spec := readSpecification(t)
+	spec := spectest.Read(t)
 	c := connect(t, readOnly(t))
 	var document struct {
 		OpenRPC string

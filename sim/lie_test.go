@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"astrolabe/sim/fault"
+	"astrolabe/sim/spectest"
 )
 
 var update = flag.Bool("update", false, "write the list of lies")
@@ -85,7 +86,7 @@ func TestEveryFieldAndItemHasALie(t *testing.T) {
 // TestEachLieChangesOneThingAndStaysValid tells every lie through the node.
 func TestEachLieChangesOneThingAndStaysValid(t *testing.T) {
 	t.Parallel()
-	spec := readSpecification(t)
+	spec := spectest.Read(t)
 	n := testNode(t, Config{Blocks: longBlocks})
 	c := connect(t, n)
 	examples := map[string]asked{}
@@ -102,7 +103,7 @@ func TestEachLieChangesOneThingAndStaysValid(t *testing.T) {
 		put(t, n, fault.Fault{Kind: fault.Lie, Lie: lie, Block: &a.block})
 		answer := c.call(a.method, a.arguments...).Result
 		n.ClearFaults()
-		if err := spec.checkResult(a.method, answer); err != nil {
+		if err := spec.CheckResult(a.method, answer); err != nil {
 			t.Errorf("%s: %v", lie, err)
 		}
 		if got, want := differences("$", truth, decoded(t, answer)), expected(lie); got != want {

@@ -11,18 +11,19 @@ import (
 	"astrolabe/sim/classes"
 	"astrolabe/sim/key"
 	"astrolabe/sim/rpc"
+	"astrolabe/sim/spectest"
 	"astrolabe/starknet"
 )
 
 // checked calls a method that must succeed and validates its result.
-func checked(t *testing.T, spec specification, c client, method string, arguments ...any) {
+func checked(t *testing.T, spec spectest.Specification, c client, method string, arguments ...any) {
 	t.Helper()
 	r := c.call(method, arguments...)
 	if r.Error != nil {
 		t.Errorf("%s: %+v", method, *r.Error)
 		return
 	}
-	if err := spec.checkResult(method, r.Result); err != nil {
+	if err := spec.CheckResult(method, r.Result); err != nil {
 		t.Errorf("%s: %v in %.400s", method, err, r.Result)
 	}
 }
@@ -31,7 +32,7 @@ func checked(t *testing.T, spec specification, c client, method string, argument
 // specification.
 func TestEveryMethodAnswersAsSpecified(t *testing.T) {
 	t.Parallel()
-	spec := readSpecification(t)
+	spec := spectest.Read(t)
 	n := testNode(t, Config{Blocks: 70})
 	c := connect(t, n)
 	strk := n.network.Strk
@@ -112,7 +113,7 @@ func TestEveryMethodAnswersAsSpecified(t *testing.T) {
 // chain with every shape.
 func TestEveryBlockIsAsSpecified(t *testing.T) {
 	t.Parallel()
-	spec := readSpecification(t)
+	spec := spectest.Read(t)
 	c := connect(t, readOnly(t))
 	for number := range uint64(85) {
 		checked(t, spec, c, "starknet_getBlockWithReceipts", at(number))
@@ -125,7 +126,7 @@ func TestEveryBlockIsAsSpecified(t *testing.T) {
 // TestNotificationsAreAsSpecified validates a message of every subscription.
 func TestNotificationsAreAsSpecified(t *testing.T) {
 	t.Parallel()
-	spec := readSpecification(t)
+	spec := spectest.Read(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	n := testNode(t, Config{Blocks: 30})
@@ -145,7 +146,7 @@ func TestNotificationsAreAsSpecified(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := s.next()
-		if err := spec.checkNotification(sub.notification, m.Params.Result); err != nil || m.Method != sub.notification {
+		if err := spec.CheckNotification(sub.notification, m.Params.Result); err != nil || m.Method != sub.notification {
 			t.Errorf("%s answered %s: %v in %.300s", sub.method, m.Method, err, m.Params.Result)
 		}
 	}
@@ -157,7 +158,7 @@ func TestNotificationsAreAsSpecified(t *testing.T) {
 	s := c.socket(ctx)
 	s.subscribe("starknet_subscribeTransactionStatus", map[string]any{"transaction_hash": added.Hash})
 	m := s.next()
-	if err := spec.checkNotification("starknet_subscriptionTransactionStatus", m.Params.Result); err != nil {
+	if err := spec.CheckNotification("starknet_subscriptionTransactionStatus", m.Params.Result); err != nil {
 		t.Error(err)
 	}
 	heads := c.socket(ctx)
@@ -166,7 +167,7 @@ func TestNotificationsAreAsSpecified(t *testing.T) {
 		t.Fatal(err)
 	}
 	m = heads.next()
-	if err := spec.checkNotification("starknet_subscriptionReorg", m.Params.Result); err != nil || m.Method != "starknet_subscriptionReorg" {
+	if err := spec.CheckNotification("starknet_subscriptionReorg", m.Params.Result); err != nil || m.Method != "starknet_subscriptionReorg" {
 		t.Errorf("%s: %v", m.Method, err)
 	}
 }

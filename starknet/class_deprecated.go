@@ -1,6 +1,7 @@
 package starknet
 
 import (
+	"bytes"
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
@@ -66,6 +67,25 @@ func (c *DeprecatedClass) Hash() (Felt, error) {
 		hinted,
 		PedersenMany(program.Data...),
 	), nil
+}
+
+// CanonicalABI returns the ABI of a Cairo 0 class in one form for all texts that
+// give the same class hash: compact, with sorted keys and in ASCII. Some nodes
+// store it with other spaces or in another order. A text that is no JSON stays
+// as it is.
+func CanonicalABI(text []byte) []byte {
+	if len(text) == 0 {
+		return text
+	}
+	abi, err := decodePythonJSON(text)
+	if err != nil {
+		return text
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, appendPython(nil, abi)); err != nil {
+		return text
+	}
+	return compact.Bytes()
 }
 
 func (c *DeprecatedClass) programText() ([]byte, error) {

@@ -135,3 +135,20 @@ func FuzzClass(f *testing.F) {
 		}
 	})
 }
+
+// FuzzCanonicalABI checks that the canonical form of an ABI is its own canonical
+// form, and JSON if the ABI is.
+func FuzzCanonicalABI(f *testing.F) {
+	for _, text := range []string{"", "null", "[{", `[{"b": 1.0e2, "a": "\u00e9\ud83d\ude00\u007f"}]`, `{"a":{},"a":[]}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		once := CanonicalABI(text)
+		if twice := CanonicalABI(once); !bytes.Equal(once, twice) {
+			t.Errorf("got %q, and of that %q, want the same", once, twice)
+		}
+		if json.Valid(text) && !json.Valid(once) {
+			t.Errorf("got %q of %q, want JSON", once, text)
+		}
+	})
+}

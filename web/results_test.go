@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -97,6 +98,67 @@ func TestGraphiQLExportsAndChartsTheListsOfAResult(t *testing.T) {
 		awaitCaption("amount of blocks.transfers (sum): 2 values", "least 4, greatest 7, last 4"),
 		choose("At the same time", "each"),
 		awaitCaption("amount of blocks.transfers (each): 3 values", "least -5, greatest 9, last 9"),
+	)
+	tab.AssertQuiet()
+}
+
+// paid is a result with fees in two units, amounts of two tokens of the same
+// name, and a value of each block above its transactions.
+const paid = `{"data": {"blocks": {"nodes": [
+  {"timestampIso": "2026-01-01T00:00:00Z", "txCount": 3, "l2GasPrice": {"priceInFri": "7"}, "transactions": {"nodes": [
+    {"receipt": {"actualFeeRaw": "1500000000000000000", "feeUnit": "FRI"}, "amount": "25", "token": {"address": "0x1", "symbol": "STRK", "decimals": 1}},
+    {"receipt": {"actualFeeRaw": "500000000000000000", "feeUnit": "FRI"}, "amount": "5", "token": {"address": "0x1", "symbol": "STRK", "decimals": 1}},
+    {"receipt": {"actualFeeRaw": "2000000000000000", "feeUnit": "WEI"}, "amount": "9", "token": {"address": "0x2", "symbol": "STRK", "decimals": 0}}]}},
+  {"timestampIso": "2026-01-01T00:00:10Z", "txCount": 1, "l2GasPrice": {"priceInFri": "9"}, "transactions": {"nodes": [
+    {"receipt": {"actualFeeRaw": "3000000000000000000", "feeUnit": "FRI"}, "amount": "10", "token": {"address": "0x1", "symbol": "STRK", "decimals": 1}}]}}]}},
+  "extensions": {"cost": {"requested": 1, "limit": 9}}}`
+
+// chart draws a list of a result.
+func chart(t *testing.T, result, list string) *browsertest.Tab {
+	t.Helper()
+	tab := openGraphiQLAt(t, &graphqlServer{result: result}, "#query=%7Blists%7D")
+	tab.Do(
+		awaitText(".cost-before", "Cost 7"), browsertest.Press(runButton), awaitText(".results-count", "2 rows"),
+		pressNamed("Chart"), choose("List", list),
+	)
+	return tab
+}
+
+func TestChartNeverSumsAcrossUnits(t *testing.T) {
+	t.Parallel()
+	tab := chart(t, paid, "blocks.transactions")
+	tab.Do(
+		choose("Value", "receipt.actualFeeRaw"),
+		awaitCaption("receipt.actualFeeRaw of blocks.transactions (sum) in STRK, 18 decimals: 2 values", "least 2, greatest 3, last 3."),
+		awaitText(".chart-unit", "STRK"),
+		choose("Unit", "ETH, 18 decimals"),
+		awaitCaption("receipt.actualFeeRaw of blocks.transactions in ETH, 18 decimals: 1 value ", "greatest 0.002,"),
+		choose("Value", "amount"),
+		awaitCaption("amount of blocks.transactions (sum) in STRK 0x1, 1 decimal: 2 values", "least 1, greatest 3, last 1."),
+		choose("Unit", "STRK 0x2 (smallest unit)"),
+		awaitCaption("in STRK 0x2 (smallest unit): 1 value ", "greatest 9,"),
+	)
+	tab.AssertQuiet()
+}
+
+func TestChartDoesNotSumFeesOfUnknownUnits(t *testing.T) {
+	t.Parallel()
+	tab := chart(t, strings.NewReplacer(`, "feeUnit": "FRI"`, "", `, "feeUnit": "WEI"`, "").Replace(paid), "blocks.transactions")
+	tab.Do(
+		choose("Value", "receipt.actualFeeRaw"),
+		awaitCaption("receipt.actualFeeRaw of blocks.transactions (each) in unknown units (request feeUnit, too): 4 values"),
+	)
+	tab.AssertQuiet()
+}
+
+func TestChartCountsTheValueOfAParentOnce(t *testing.T) {
+	t.Parallel()
+	tab := chart(t, paid, "blocks.transactions")
+	tab.Do(
+		choose("Value", "blocks.txCount"),
+		awaitCaption("blocks.txCount of blocks.transactions: 2 values", "least 1, greatest 3, last 1."),
+		choose("Value", "blocks.l2GasPrice.priceInFri"),
+		awaitCaption("blocks.l2GasPrice.priceInFri of blocks.transactions in fri: 2 values", "least 7, greatest 9, last 9."),
 	)
 	tab.AssertQuiet()
 }

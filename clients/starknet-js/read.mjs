@@ -1,4 +1,5 @@
-// Reads every kind of object of a simulated node with starknet.js: node read.mjs <url>.
+// Reads every kind of object of a simulated node with starknet.js: node read.mjs <url> [<url of
+// the node>]. The second URL is needed if the first one is a gateway, which has no devnet methods.
 // The node must be adding blocks. It prints what was read and fails at the first answer
 // that starknet.js cannot use, that contradicts another one, or whose hash it does not
 // arrive at itself.
@@ -15,9 +16,9 @@ import { parseEvents } from './reads/parsing.mjs';
 import { follow } from './reads/subscriptions.mjs';
 import { readTransactions } from './reads/transactions.mjs';
 
-const url = process.argv[2];
+const [url, control = url] = process.argv.slice(2);
 if (!url) {
-  console.error('usage: node read.mjs <url of the JSON-RPC endpoint>');
+  console.error('usage: node read.mjs <url of the JSON-RPC endpoint> [<url of the node>]');
   process.exit(2);
 }
 
@@ -37,7 +38,7 @@ assert.ok(Object.values(constants.StarknetChainId).includes(chainId));
 assert.equal(await provider.getSyncingStats(), false);
 
 const head = await provider.getBlockNumber();
-const node = { url, provider, chainId, head, count };
+const node = { url, provider, control: new RpcProvider({ nodeUrl: control }), chainId, head, count };
 const blocks = await readBlocks(node);
 await readTransactions(node, blocks);
 const state = await readClasses(node, blocks);

@@ -25,6 +25,10 @@ func (d *deployment) listenAdmin(ctx context.Context, address string) (*admin, e
 	if err != nil {
 		return nil, err
 	}
+	if peer, ok := listener.Addr().(*net.TCPAddr); ok && !peer.IP.IsLoopback() {
+		d.logger.Warn("other machines can reach the admin address, which serves metrics and profiles without authentication; "+
+			"restrict it with a firewall, or set --admin-addr to a loopback address", "address", peer.String())
+	}
 	return &admin{listener: listener, server: httpserver.New(telemetry.AdminHandler(d.metrics, d.health), d.logger)}, nil
 }
 

@@ -51,8 +51,17 @@ var reorged = sync.OnceValues(func() (*reorgedChain, error) {
 		return nil, err
 	}
 	after, err := repotest.Facts(simulated)
-	return &reorgedChain{simulated, before, after}, err
+	return &reorgedChain{simulated, verified(before), verified(after)}, err
 })
+
+// verified says how far blocks were verified: all are, except two.
+func verified(blocks []facts.Block) []facts.Block {
+	for i := range blocks {
+		blocks[i].Header.Verification = facts.FullyVerified
+	}
+	blocks[44].Header.Verification, blocks[52].Header.Verification = facts.TransactionsVerified, facts.Unverified
+	return blocks
+}
 
 type reorgedChain struct {
 	*sim.Node
@@ -90,6 +99,39 @@ func worked(ctx context.Context, url string) error {
 		return err
 	}
 	return work(ctx, db, chain)
+}
+
+// proxied is a simulated chain that deploys proxies in block 65 and upgrades them
+// in block 72, and its node.
+var proxied = sync.OnceValues(func() (*reorgedChain, error) {
+	simulated, err := sim.New(sim.Config{Blocks: repotest.ProxiedBlocks})
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := repotest.Facts(simulated)
+	return &reorgedChain{Node: simulated, after: blocks}, err
+})
+
+// proxies is the template of a database with the blocks of proxied: proxies and
+// their upgrades are in different partitions.
+func proxies(ctx context.Context, url string) error {
+	if err := repotest.Migrated(ctx, url); err != nil {
+		return err
+	}
+	chain, err := proxied()
+	if err != nil {
+		return err
+	}
+	db, err := repo.Open(ctx, repo.Options{URL: url})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	index := repotest.NewIndex(ctx, db, 0, 10)
+	index.Load(chain.after[:70])
+	index.Commit(index.Open(70, 100, indexing.RangeReady), chain.after[70:])
+	index.Release()
+	return index.Err()
 }
 
 // work runs the jobs until they have nothing left to do.
@@ -130,24 +172,18 @@ func work(ctx context.Context, db *repo.DB, chain *reorgedChain) error {
 // found without one.
 func TestEveryCorruptionIsFoundAndRepairedByThePrintedAdvice(t *testing.T) {
 	t.Parallel()
-	chain, err := reorged()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(chain.Handler())
-	t.Cleanup(server.Close)
-	clean := &repairman{T: t, url: pgtest.Database(t, worked), node: server.URL}
-	if found := clean.fsck(true); len(found) > 0 {
-		t.Fatalf("a clean index has findings:\n%s", strings.Join(found, "\n"))
-	}
-	digest := clean.digest()
+	plain, withProxies := sound(t, worked, reorged), sound(t, proxies, proxied)
 	for i, c := range corruptions {
+		of := plain
+		if c.proxies {
+			of = withProxies
+		}
 		if os.Getenv("ASTROLABE_SOAK") == "" && i%quick != 0 {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := &repairman{T: t, url: pgtest.Database(t, worked), node: server.URL}
+			r := &repairman{T: t, url: pgtest.Database(t, of.template), node: of.node}
 			r.sql(c.statement)
 			advice := r.fsck(c.byNode)
 			if len(advice) == 0 {
@@ -162,14 +198,36 @@ func TestEveryCorruptionIsFoundAndRepairedByThePrintedAdvice(t *testing.T) {
 				}
 				advice = r.fsck(c.byNode)
 			}
-			if got := r.digest(); got != digest {
-				t.Errorf("after the repair the digest is\n%swant\n%s", got, digest)
+			if got := r.digest(); got != of.digest {
+				t.Errorf("after the repair the digest is\n%swant\n%s", got, of.digest)
 			}
 			if advice := r.fsck(true); len(advice) > 0 {
 				t.Errorf("a node finds more:\n%s", strings.Join(advice, "\n"))
 			}
 		})
 	}
+}
+
+// soundIndex is an index without faults.
+type soundIndex struct {
+	template     pgtest.Template
+	node, digest string
+}
+
+// sound checks that fsck finds nothing in an index as it was written.
+func sound(t *testing.T, template pgtest.Template, of func() (*reorgedChain, error)) soundIndex {
+	t.Helper()
+	chain, err := of()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(chain.Handler())
+	t.Cleanup(server.Close)
+	r := &repairman{T: t, url: pgtest.Database(t, template), node: server.URL}
+	if found := r.fsck(true); len(found) > 0 {
+		t.Fatalf("a clean index has findings:\n%s", strings.Join(found, "\n"))
+	}
+	return soundIndex{template, server.URL, r.digest()}
 }
 
 // quick is which share of the corruptions an ordinary test run tries; all of them
@@ -183,24 +241,23 @@ type repairman struct {
 }
 
 // command runs a command of the program.
-func (r *repairman) command(line string) (code int, output string) {
+func (r *repairman) command(args ...string) (code int, output string) {
 	r.Helper()
 	var stdout, stderr bytes.Buffer
-	args := append(strings.Fields(line), "--database-url="+r.url)
 	code = run(r.Context(), args, &stdout, &stderr)
 	return code, stdout.String() + stderr.String()
 }
 
-var printedAdvice = regexp.MustCompile(`(?m)^    repair: (.*)$`)
+var printedAdvice = regexp.MustCompile(`(?m)^    repair(?: with SQL)?: (.*)$`)
 
 // fsck returns the distinct repairs that fsck prints.
 func (r *repairman) fsck(withNode bool) (advice []string) {
 	r.Helper()
-	line := "fsck"
+	args := []string{"fsck", "--database-url=" + r.url}
 	if withNode {
-		line += " --node-main=" + r.node
+		args = append(args, "--node-main="+r.node)
 	}
-	code, output := r.command(line)
+	code, output := r.command(args...)
 	r.Logf("%s", output)
 	for _, match := range printedAdvice.FindAllStringSubmatch(output, -1) {
 		if !slices.Contains(advice, match[1]) {
@@ -213,18 +270,20 @@ func (r *repairman) fsck(withNode bool) (advice []string) {
 	return advice
 }
 
-// follow does what fsck printed: a command of this program, or SQL.
+// follow does what fsck printed: a command of this program, in the words that a
+// shell makes of it, or SQL. A node that fsck did not have is in the environment
+// of an operator.
 func (r *repairman) follow(advice string) {
 	r.Helper()
-	line, ours := strings.CutPrefix(advice, "astrolabe ")
-	if !ours {
+	if !strings.HasPrefix(advice, "astrolabe ") {
 		r.sql(advice)
 		return
 	}
-	if strings.HasPrefix(line, "repair") {
-		line += " --node-main=" + r.node
+	args := words(r.T, advice)[1:]
+	if args[0] == "repair" && !strings.Contains(advice, "--node-main=") {
+		args = append(args, "--node-main="+r.node)
 	}
-	if code, output := r.command(line); code != exitOK {
+	if code, output := r.command(args...); code != exitOK {
 		r.Fatalf("%s: exit code %d\n%s", advice, code, output)
 	} else {
 		r.Logf("%s", output)
@@ -249,7 +308,7 @@ func (r *repairman) sql(statement string) {
 
 func (r *repairman) digest() string {
 	r.Helper()
-	code, output := r.command("digest --tables")
+	code, output := r.command("digest", "--tables", "--database-url="+r.url)
 	if code != exitOK {
 		r.Fatalf("digest: exit code %d\n%s", code, output)
 	}

@@ -4,6 +4,7 @@ package main
 type corruption struct {
 	name, statement string
 	byNode          bool // found only by comparing with a node
+	proxies         bool // of an index with proxies
 }
 
 // otherFelt changes the last byte of a felt.
@@ -26,6 +27,9 @@ var corruptions = []corruption{
 	{name: "a block has too few gas prices", statement: "UPDATE blocks SET prices = substr(prices, 33) WHERE block = 41"},
 	{name: "a block has another digest", statement: "UPDATE blocks SET base_digest = sha256(base_digest) WHERE block = 41"},
 	{name: "a block of an undone fork is back", statement: "INSERT INTO blocks_1_48 SELECT 90 AS block, chain, l1_da_mode, timestamp, tx_count, event_count, hash, parent_hash, state_root, sequencer, prices, version FROM blocks_1_48 WHERE block = 55"},
+
+	{name: "a block is said to be verified", statement: "UPDATE blocks SET verification = 2 WHERE block = 44"},
+	{name: "a block is said to be unverified", statement: "UPDATE blocks SET verification = 0 WHERE block = 12"},
 
 	// Transactions, events and messages.
 	{name: "a transaction is gone", statement: "DELETE FROM transactions WHERE block = 31 AND tx = 0"},
@@ -61,6 +65,13 @@ var corruptions = []corruption{
 	{name: "an event of an ABI has another name", statement: "UPDATE event_schemas SET name = 'Other' WHERE chain = 1 AND ordinal = 0"},
 	{name: "the functions of an ABI are gone", statement: "DELETE FROM function_schemas WHERE chain = 1 AND class = 1"},
 	{name: "a deployer is forgotten", statement: "UPDATE deployments SET deployer = NULL WHERE chain = 1 AND deployer IS NOT NULL"},
+	{name: "an implementation is gone", statement: "DELETE FROM contract_implementations WHERE (address, block) = (SELECT address, block FROM contract_implementations WHERE class IS NOT NULL ORDER BY block LIMIT 1)", proxies: true},
+	{name: "all implementations are gone", statement: "DELETE FROM contract_implementations", proxies: true},
+	{name: "a proxy executes another class", statement: "UPDATE contract_implementations i SET class = (SELECT min(id) FROM classes WHERE chain = 1 AND id <> i.class) WHERE class IS NOT NULL", proxies: true},
+	{name: "a proxy executes an unknown class", statement: "UPDATE contract_implementations SET class = 1000000 WHERE class IS NOT NULL", proxies: true},
+	{name: "a proxy executes a contract", statement: "UPDATE contract_implementations SET class = NULL, contract = address WHERE class IS NOT NULL", proxies: true},
+	{name: "an invented implementation", statement: "INSERT INTO contract_implementations SELECT chain, address, 33, origin, family, class, contract FROM contract_implementations WHERE class IS NOT NULL ORDER BY block LIMIT 1", proxies: true},
+	{name: "an implementation of no block", statement: "INSERT INTO contract_implementations SELECT chain, address, 7000, origin, family, class, contract FROM contract_implementations LIMIT 1", proxies: true},
 
 	// Dictionaries.
 	{name: "an address is another felt", statement: "UPDATE addresses SET felt = " + otherFelt("felt") + " WHERE chain = 1 AND id = (SELECT address FROM tokens ORDER BY block LIMIT 1)"},
@@ -77,6 +88,12 @@ var corruptions = []corruption{
 	{name: "a transfer is gone", statement: "DELETE FROM transfers WHERE ctid = (SELECT min(ctid) FROM transfers_1_20) AND tableoid = 'transfers_1_20'::regclass"},
 	{name: "a transfer has another amount", statement: "UPDATE transfers_1_48 SET amount = amount + 1 WHERE ctid = (SELECT min(ctid) FROM transfers_1_48 WHERE amount IS NOT NULL)"},
 	{name: "an invented transfer", statement: "INSERT INTO transfers SELECT block, tx, log, 77, standard, token, sender, receiver, chain, amount, token_id FROM transfers WHERE ctid = (SELECT min(ctid) FROM transfers_1_0) AND tableoid = 'transfers_1_0'::regclass"},
+	{name: "an untyped transfer is gone", statement: "DELETE FROM untyped_transfers WHERE (address, part, block) = (SELECT address, part, block FROM untyped_transfers ORDER BY block, address LIMIT 1)"},
+	{name: "all untyped transfers are gone", statement: "DELETE FROM untyped_transfers"},
+	{name: "more transfers are untyped", statement: "UPDATE untyped_transfers SET events = events + 1 WHERE block = (SELECT max(block) FROM untyped_transfers)"},
+	{name: "an invented untyped transfer", statement: "INSERT INTO untyped_transfers SELECT 1, min(address), 1, 33, 1 FROM tokens"},
+	{name: "an untyped transfer of no block", statement: "INSERT INTO untyped_transfers SELECT 1, min(address), 1, 7000, 1 FROM tokens"},
+	{name: "an untyped transfer is of an unknown address", statement: "UPDATE untyped_transfers SET address = 1000000 WHERE (address, part, block) = (SELECT address, part, block FROM untyped_transfers ORDER BY block, address LIMIT 1)"},
 	{name: "activity is gone", statement: "DELETE FROM activity WHERE block = 33"},
 	{name: "a token is forgotten", statement: "DELETE FROM tokens WHERE chain = 1 AND address = (SELECT min(address) FROM tokens WHERE chain = 1)"},
 	{name: "a token is shown too late", statement: "UPDATE tokens SET block = block + 1 WHERE chain = 1 AND address = (SELECT min(address) FROM tokens WHERE chain = 1)"},
@@ -95,6 +112,12 @@ var corruptions = []corruption{
 	{name: "the finalized tier is too high", statement: "UPDATE index_checkpoints SET finalized_block = 58 WHERE chain = 1"},
 	{name: "the finalized tier is too low", statement: "UPDATE index_checkpoints SET finalized_block = 10 WHERE chain = 1"},
 	{name: "the L1 watermark is above the head", statement: "UPDATE chain_heads SET l1_block_number = 99 WHERE chain = 'SN_MAIN'"},
+	{name: "the L1 watermark is too high", statement: "UPDATE chain_heads SET l1_block_number = 45 WHERE chain = 'SN_MAIN'"},
+	{name: "the verified blocks end too high", statement: "UPDATE index_checkpoints SET full_block = 50 WHERE chain = 1"},
+	{name: "the verified blocks end too low", statement: "UPDATE index_checkpoints SET full_block = 10 WHERE chain = 1"},
+	{name: "the verified blocks end nowhere", statement: "UPDATE index_checkpoints SET full_block = NULL WHERE chain = 1"},
+	{name: "the verified transactions end too high", statement: "UPDATE index_checkpoints SET transactions_block = 99 WHERE chain = 1"},
+	{name: "the verified transactions end too low", statement: "UPDATE index_checkpoints SET transactions_block = 3 WHERE chain = 1"},
 
 	// Partitions.
 	{name: "an index is gone", statement: "DROP INDEX transfers_1_0_sender"},
@@ -124,6 +147,7 @@ var corruptions = []corruption{
 	{name: "censuses have no epoch", statement: "DELETE FROM census_epochs WHERE chain = 1"},
 
 	// What only a node knows.
+	{name: "the L1 watermark is a block that L1 has not accepted", statement: "UPDATE chain_heads h SET l1_block_number = b.block, l1_block_hash = b.hash FROM blocks_1_48 b WHERE h.chain = 'SN_MAIN' AND b.block = 55", byNode: true},
 	{name: "a name is another", statement: "UPDATE tokens SET name = 'Other' WHERE chain = 1 AND name IS NOT NULL", byNode: true},
 	{name: "decimals are others", statement: "UPDATE tokens SET decimals = 3 WHERE chain = 1 AND decimals IS NOT NULL", byNode: true},
 	{name: "a supply is another", statement: "UPDATE tokens SET supply = supply + 1 WHERE chain = 1 AND supply IS NOT NULL", byNode: true},

@@ -63,7 +63,11 @@ func openDatabase(ctx context.Context, c *console, s databaseSettings) (*databas
 		if server, err = startPrivate(ctx, c, s); err != nil {
 			return nil, err
 		}
-		address = server.URL("postgres")
+		address = server.ServiceURL("postgres")
+		if err := repo.CreateRole(ctx, server.URL("postgres"), pg.ServiceRole); err != nil {
+			(&database{server: server}).close()
+			return nil, err
+		}
 	}
 	db, err := repo.Open(ctx, repo.Options{URL: address, MaxConns: s.DatabaseConns, Metrics: c.metrics, Tracing: c.tracing})
 	opened := &database{DB: db, server: server}
@@ -89,7 +93,8 @@ func (d *database) close() {
 	}
 }
 
-// done is closed when a private server exits. It is nil for other databases.
+// done is closed when a private server has exited for good. It is nil for other
+// databases.
 func (d *database) done() <-chan struct{} {
 	if d.server == nil {
 		return nil
@@ -125,7 +130,7 @@ func startPrivate(ctx context.Context, c *console, s databaseSettings) (*pg.Serv
 		return nil, usageError{fmt.Errorf("create the data folder: %w", err)}
 	}
 	server, err := pg.Start(ctx, pg.Options{
-		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: c.logger,
+		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: c.logger, Restart: true,
 		Step: func(name string) { failpoint.Hit("postgres." + name) },
 	})
 	for _, refusal := range []error{

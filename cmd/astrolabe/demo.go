@@ -28,8 +28,8 @@ type demo struct {
 	Keys    map[string]string `json:"keys,omitempty"`
 	Session string            `json:"session,omitempty"`
 
-	// Samples name contracts of Chain if it is simulated.
-	Samples samples `json:"samples,omitzero"`
+	// Samples name objects of Chain if it is simulated.
+	Samples *samples `json:"samples,omitempty"`
 }
 
 // demoWorkspace owns the demo's keys.
@@ -50,7 +50,7 @@ func (d *deployment) demo(ctx context.Context, data string, api *api, operators 
 	}
 	if len(simulated) > 0 {
 		result.NodeURL, result.Chain = simulated[0].url, simulated[0].chain
-		result.Samples = samples{Tokens: simulated[0].tokens}
+		result.Samples = &simulated[0].samples
 	}
 	if len(simulated) < served { // a real chain is served, so the operator creates keys
 		return result, nil

@@ -19,6 +19,8 @@ type deployment struct {
 	db     *database
 	ring   *secret.Ring
 	health *telemetry.Health
+	// masters reads the configured master keys again.
+	masters func() ([]secret.Master, error)
 }
 
 // openDeployment opens the database before it writes anything, so that a data
@@ -35,12 +37,18 @@ func openDeployment(ctx context.Context, c *console, d databaseSettings, s secre
 	}
 	health := new(telemetry.Health)
 	health.Check("database", db.Writable)
-	return &deployment{console: c, db: db, ring: ring, health: health}, nil
+	return &deployment{
+		console: c, db: db, ring: ring, health: health,
+		masters: func() ([]secret.Master, error) { return s.masters(d.Data) },
+	}, nil
 }
 
 // prepare applies pending migrations and opens the secrets.
 func prepare(ctx context.Context, c *console, db *database, d databaseSettings, s secretSettings) (*secret.Ring, error) {
-	master, err := s.master(d.Data)
+	masters, err := s.masters(d.Data)
+	if err == nil {
+		err = checkMasters(masters)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +59,17 @@ func prepare(ctx context.Context, c *console, db *database, d databaseSettings, 
 	if len(applied) > 0 {
 		c.logger.Info("applied database migrations", "migrations", applied)
 	}
-	ring, err := secret.Open(ctx, accounts.NewSecrets(db.DB), master)
+	ring, err := openRing(ctx, accounts.NewSecrets(db.DB), masters)
+	if err == nil && len(masters) > 1 && ring.Master() == masters[1] {
+		c.logger.Info("completing an interrupted rotation of the master key")
+		err = placeMaster(s.masterPath(d.Data))
+	}
+	return ring, err
+}
+
+// openRing opens the secrets with one of the master keys.
+func openRing(ctx context.Context, store secret.Store, masters []secret.Master) (*secret.Ring, error) {
+	ring, err := secret.Open(ctx, store, masters[0], masters[1:]...)
 	if errors.Is(err, secret.ErrOtherMaster) {
 		return nil, usageError{errors.New(err.Error() + "; give this process the master key of the deployment (ASTROLABE_MASTER_KEY or --master-key-file)")}
 	}
@@ -85,16 +103,26 @@ func (d *deployment) run(ctx context.Context, adminAddress string, start func(*a
 }
 
 func (d *deployment) followSecrets(ctx context.Context) error {
-	d.ring.Follow(ctx, time.Minute, func(err error) { d.logger.Warn("could not reload the secrets", "error", err) })
+	d.ring.Follow(ctx, time.Minute, func(err error) {
+		if errors.Is(err, secret.ErrOtherMaster) { // it was rotated
+			masters, _ := d.masters()
+			d.ring.Trust(masters...)
+			if err = d.ring.Reload(ctx); err == nil {
+				return
+			}
+		}
+		d.logger.Warn("could not reload the secrets", "error", err)
+	})
 	return nil
 }
 
-// watchServer fails when the private Postgres server exits.
+// watchServer fails when the private Postgres server exits and cannot be started
+// again.
 func (d *deployment) watchServer(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-d.db.done():
-		return errors.Join(errors.New("the private Postgres server exited"), d.db.server.Err())
+		return d.db.server.Err()
 	}
 }

@@ -33,6 +33,11 @@ func place(path string, content []byte, put func(from, to string) error) error {
 	if err := put(file.Name(), path); err != nil {
 		return err
 	}
+	return syncFolder(dir)
+}
+
+// syncFolder makes changes of file names in a folder survive a power failure.
+func syncFolder(dir string) error {
 	folder, err := os.Open(dir)
 	if err != nil {
 		return err

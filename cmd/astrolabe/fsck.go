@@ -23,9 +23,9 @@ type fsckCommand struct {
 
 // Help returns the detailed help text.
 func (fsckCommand) Help() string {
-	return `Checks the read model without a node: base rows, classes and dictionary entries against the digests that were committed with them, message hashes, parent links, counts, positions, checkpoint and tiers, partitions and indexes, locators, and the results of jobs. It also derives every derived row again from the stored blocks and compares the two. For chains with a node URL, it compares every block, and the metadata, supplies and largest census balances of tokens, with the node.
+	return `Checks the read model without a node: base rows, classes and dictionary entries against the digests that were committed with them, message hashes, parent links, counts, positions, checkpoint and tiers, partitions and indexes, locators, and the results of jobs. It also derives every derived row again from the stored blocks and compares the two. For chains with a node URL, it compares every block, the L1 watermark, and the metadata, supplies and largest census balances of tokens, with the node.
 
-Each finding comes with the command or the SQL that repairs it; run it as it is printed, then run fsck again. Blocks that were indexed before digests existed can only be compared with a node. The exit code is 0 if nothing was found and 1 otherwise. The command changes nothing and can run while the indexer runs.`
+Each finding comes with the command or the SQL that repairs it; run it as it is printed, then run fsck again. A printed command has the flags for the database, the data folder and the nodes that fsck was started with, except those that may hold a secret. Blocks that were indexed before digests existed can only be compared with a node. The exit code is 0 if nothing was found and 1 otherwise. The command changes nothing and can run while the indexer runs.`
 }
 
 // Validate checks the settings before anything starts.
@@ -64,7 +64,7 @@ func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name d
 		Report: func(line string) { c.logger.Info(line, "chain", name) },
 	}
 	if urls := f.urls()[name]; len(urls) > 0 {
-		pool, err := c.openNode(name, urls)
+		pool, err := c.openNode(name, urls, jobCalls)
 		if err != nil {
 			return 0, err
 		}
@@ -72,13 +72,14 @@ func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name d
 		job.Node = pool.Source()
 	}
 	result, err := job.Run(ctx)
+	advice := &advice{flags: c.flags, nodes: f.nodeSettings}
 	for _, finding := range result.Findings {
-		printFinding(c, name, finding)
+		advice.print(c, name, finding)
 	}
 	if err != nil {
 		return len(result.Findings), err
 	}
-	for _, note := range result.Notes {
+	for _, note := range append(result.Notes, advice.notes...) {
 		fmt.Fprintf(c.stdout, "%s  note: %s\n", name, note)
 	}
 	summary := "nothing found"
@@ -94,10 +95,11 @@ func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name d
 	return len(result.Findings), nil
 }
 
-func printFinding(c *console, name domain.Chain, f indexing.Finding) {
+// print prints a finding with its repair.
+func (a *advice) print(c *console, name domain.Chain, f indexing.Finding) {
 	place := ""
 	if f.Block != nil {
 		place = fmt.Sprintf("block %d: ", *f.Block)
 	}
-	fmt.Fprintf(c.stdout, "%s  %s: %s%s\n    repair: %s\n", name, f.Check, place, f.Detail, f.Repair)
+	fmt.Fprintf(c.stdout, "%s  %s: %s%s\n    %s\n", name, f.Check, place, f.Detail, a.line(name, f.Repair))
 }

@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/access"
 	"astrolabe/domain/account"
+	"astrolabe/graph"
 	"astrolabe/repo/accounts"
 )
 
@@ -21,27 +22,43 @@ func (d *deployment) gate(proxies []netip.Prefix, public string) *access.Gate {
 	}
 }
 
-// followRevocations drops revoked keys and sessions from the cache as Postgres
-// announces them, and stores when keys were last used.
-func (d *deployment) followRevocations(gate *access.Gate) component {
+// followRevocations drops changed keys and sessions from the cache as Postgres
+// announces them, and closes the streams of those that have ended. After a gap
+// in the announcements it checks all streams.
+func (d *deployment) followRevocations(gate *access.Gate, live *graph.Handler) component {
+	return func(ctx context.Context) error {
+		d.db.Listen(ctx, []string{accounts.KeyChanges, accounts.SessionChanges}, func(channel, id string) {
+			if channel == accounts.KeyChanges {
+				gate.Keys.Forget(id)
+				live.CredentialChanged(account.ByKey, id)
+			} else {
+				gate.Sessions.Forget(id)
+				live.CredentialChanged(account.BySession, id)
+			}
+		}, func(up bool) {
+			gate.Keys.Listening(up)
+			gate.Sessions.Listening(up)
+			if up {
+				live.CredentialsChanged()
+			}
+		})
+		return nil
+	}
+}
+
+// recordUses stores when keys and sessions were last used.
+func (d *deployment) recordUses(gate *access.Gate) component {
 	return func(ctx context.Context) error {
 		var group errgroup.Group
 		group.Go(func() error {
-			d.db.Listen(ctx, []string{accounts.KeyChanges, accounts.SessionChanges}, func(channel, id string) {
-				if channel == accounts.KeyChanges {
-					gate.Keys.Forget(id)
-				} else {
-					gate.Sessions.Forget(id)
-				}
-			}, func(up bool) {
-				gate.Keys.Listening(up)
-				gate.Sessions.Listening(up)
+			gate.Keys.FollowUse(ctx, account.UseEvery, func(err error) {
+				d.logger.Warn("could not store the last use of API keys", "error", err)
 			})
 			return nil
 		})
 		group.Go(func() error {
-			gate.Keys.FollowUse(ctx, account.UseEvery, func(err error) {
-				d.logger.Warn("could not store the last use of API keys", "error", err)
+			gate.Sessions.FollowUse(ctx, account.UseEvery, func(err error) {
+				d.logger.Warn("could not store the last use of sessions", "error", err)
 			})
 			return nil
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"os"
 	"runtime/debug"
@@ -13,6 +14,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/jobs/index"
+	"astrolabe/jobs/repair"
 	"astrolabe/node"
 	store "astrolabe/repo/index"
 )
@@ -28,7 +30,7 @@ type indexCommand struct {
 
 // nodeSettings hold the URLs of the Starknet nodes.
 type nodeSettings struct {
-	NodeMain    []secretText `help:"JSON-RPC URLs of SN_MAIN nodes, separated by commas. They are never printed. Pass URLs with an API key through the environment." placeholder:"URL"`
+	NodeMain    []secretText `help:"JSON-RPC URLs of SN_MAIN nodes, separated by commas. URLs that may hold an API key are never printed; pass them through the environment." placeholder:"URL"`
 	NodeSepolia []secretText `help:"JSON-RPC URLs of SN_SEPOLIA nodes." placeholder:"URL"`
 }
 
@@ -40,9 +42,9 @@ type indexSettings struct {
 	Fetchers             int           `help:"Number of blocks to fetch from a node concurrently." default:"8"`
 	RangeEvents          uint64        `help:"Number of events that fill a partition. Partitions are loaded, indexed and dropped as a whole; later ones are larger, as the chain grows." default:"2000000"`
 	BulkBlocks           uint64        `help:"Minimum number of missing finalized blocks for a backfill, which loads partitions in bulk and builds their indexes afterwards." default:"256"`
-	Verify               string        `help:"How far to verify blocks before storing them. full recomputes transaction hashes, commitments and block hashes from the node's answers; transactions only transaction hashes; off stores what the node sends." default:"full" enum:"full,transactions,off"`
+	Verify               string        `help:"How far to verify blocks before storing them. full recomputes transaction hashes, commitments and block hashes from the node's answers, and uses no Cairo 0 class of another hash; transactions recomputes only transaction hashes; off stores what the node sends." default:"full" enum:"full,transactions,off"`
 	NodeQuorum           int           `help:"Number of nodes of a chain that must agree on the hash of a block before it is stored." default:"1"`
-	AcceptMissingClasses bool          `help:"Continue without classes that the node does not have, instead of halting. Token transfers of their contracts may be missing."`
+	AcceptMissingClasses bool          `help:"Continue without classes that the node does not have, instead of halting. Transfers of their contracts may stay untyped until it has them."`
 }
 
 func (s indexSettings) check() error {
@@ -76,7 +78,7 @@ func (i indexCommand) Validate() error {
 	if len(i.NodeMain)+len(i.NodeSepolia) == 0 {
 		return errors.New("set --node-main or --node-sepolia")
 	}
-	return firstError(i.databaseSettings.check(), i.distinct(), i.indexSettings.check(), checkAdmin(i.AdminAddr))
+	return firstError(i.databaseSettings.check(), i.distinct(), i.indexSettings.check(), i.quorum(i.NodeQuorum), checkAdmin(i.AdminAddr))
 }
 
 // Run indexes every chain that has a node, until a stop signal.
@@ -102,6 +104,28 @@ func (s nodeSettings) distinct() error {
 	return nil
 }
 
+// quorum refuses a quorum that the nodes of a chain cannot reach. A simulated chain
+// has one node.
+func (s nodeSettings) quorum(required int, simulated ...domain.Chain) error {
+	for _, chain := range domain.Chains {
+		n, urls := 0, s.urls()[chain]
+		if len(urls) > 0 {
+			pool, err := openPool(chain, urls, jobCalls, nil) // it sends no request
+			if err != nil {
+				return err
+			}
+			n = pool.Upstreams()
+			pool.Close()
+		} else if slices.Contains(simulated, chain) {
+			n = 1
+		}
+		if n > 0 && n < required {
+			return fmt.Errorf("--node-quorum is %d, but the number of nodes of %s is %d", required, chain, n)
+		}
+	}
+	return nil
+}
+
 func (s nodeSettings) urls() map[domain.Chain][]secretText {
 	return map[domain.Chain][]secretText{domain.Mainnet: s.NodeMain, domain.Sepolia: s.NodeSepolia}
 }
@@ -115,17 +139,21 @@ func (s *nodeSettings) add(chain domain.Chain, url string) {
 	}
 }
 
-// openNode opens the upstream pool of a chain.
-func (c *console) openNode(chain domain.Chain, urls []secretText) (*node.Pool, error) {
-	addresses := make([]string, len(urls))
-	for i, u := range urls {
-		addresses[i] = string(u)
-	}
-	pool, err := node.Open(node.Options{Chain: chain, URLs: addresses, Caller: nodeCaller, Logger: c.logger})
+// openNode opens the upstream pool of a chain for so many concurrent calls.
+func (c *console) openNode(chain domain.Chain, urls []secretText, calls int) (*node.Pool, error) {
+	pool, err := openPool(chain, urls, calls, c.logger)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return pool, nil
+}
+
+func openPool(chain domain.Chain, urls []secretText, calls int, logger *slog.Logger) (*node.Pool, error) {
+	addresses := make([]string, len(urls))
+	for i, u := range urls {
+		addresses[i] = string(u)
+	}
+	return node.Open(node.Options{Chain: chain, URLs: addresses, MaxConcurrent: calls, Caller: nodeCaller, Logger: logger})
 }
 
 // indexMemory is the soft memory limit of a process with an indexer: its
@@ -153,20 +181,22 @@ func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]component,
 }
 
 func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSettings) (component, error) {
-	pool, err := d.openNode(chain, urls)
+	pool, err := d.openNode(chain, urls, jobCalls)
 	if err != nil {
 		return nil, err
 	}
-	if n := pool.Upstreams(); n < s.NodeQuorum {
-		pool.Close()
-		return nil, usageError{fmt.Errorf("--node-quorum is %d, but the number of nodes of %s is %d", s.NodeQuorum, chain, n)}
-	}
+	writer := store.NewWriter(d.db.DB)
 	loop := &index.Loop{
 		Chain: chain, Node: pool.Source(), Holder: holder(),
-		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: store.NewWriter(d.db.DB),
+		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: writer,
 		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Depth: s.FinalityDepth,
 		Verify: s.verification(), Quorum: s.NodeQuorum,
 		AcceptMissingClasses: s.AcceptMissingClasses, Sizes: index.Sizes{Fetchers: s.Fetchers, RangeEvents: s.RangeEvents, Bulk: s.BulkBlocks},
+		Prover: &repair.Job{
+			Chain: chain, Checkpoints: store.NewCheckpoints(d.db.DB), Archive: store.NewArchive(d.db.DB), Store: writer.Repairer(),
+			Node: pool.Source(), Verify: s.verification(),
+			Report: func(line string) { d.logger.Info("completing the index: "+line, "chain", chain) },
+		},
 		Logger: d.logger, Metrics: d.metrics,
 	}
 	if d.screen != nil {

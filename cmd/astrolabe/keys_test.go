@@ -49,11 +49,11 @@ func (k *keeper) types(code int, command string) string {
 // ring opens the secrets as a serving process would.
 func (k *keeper) ring() *secret.Ring {
 	k.Helper()
-	master, err := secretSettings{}.master(k.data)
+	masters, err := secretSettings{}.masters(k.data)
 	if err != nil {
 		k.Fatal(err)
 	}
-	ring, err := secret.Open(k.Context(), accounts.NewSecrets(k.db), master)
+	ring, err := secret.Open(k.Context(), accounts.NewSecrets(k.db), masters[0])
 	if err != nil {
 		k.Fatal(err)
 	}

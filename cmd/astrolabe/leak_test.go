@@ -15,7 +15,7 @@ import (
 
 // marks are secrets that can be found again in any output.
 const (
-	markedMaster   = "6d61726b65646d61737465726b65796d61726b65646d61737465726b65796d61" // "markedmasterkey…" in hex
+	markedMaster   = "8f1c6ad3e27b904d5a3ef86b17c2d9400eb56f7381dca92e64f03b7d95a81c2e"
 	markedPassword = "marked-database-password"
 	markedNodeKey  = "marked-node-key"
 	markedAPIKey   = "svc_live_markedkey000_markedmarkedmarkedmarkedmarkedmarkedmarked"

@@ -69,6 +69,7 @@ type console struct {
 	metrics *telemetry.Metrics
 	tracing *telemetry.Tracing // nil without --trace-endpoint
 	screen  *screen            // nil when the log does not go to a terminal
+	flags   []*kong.Flag       // that were passed as arguments
 }
 
 // gcPercent lets a small heap grow further between collections than Go's
@@ -133,7 +134,7 @@ func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdou
 		_ = tracing.Stop(draining) // it logs its own errors
 	}()
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics(), tracing: tracing, screen: screen})
+	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics(), tracing: tracing, screen: screen, flags: passed(parsed)})
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil // a stop signal during startup is not a failure
 	}

@@ -13,6 +13,13 @@ import (
 	"astrolabe/node"
 )
 
+// How many calls to the nodes of a chain are in flight at once: of a job such as
+// the indexer, and of all requests to the API together.
+const (
+	jobCalls     = 16
+	requestCalls = 64
+)
+
 // pools opens the upstream pool of every chain with nodes. The returned function
 // closes them.
 func (d *deployment) pools(nodes nodeSettings) (map[domain.Chain]*node.Pool, func(), error) {
@@ -26,7 +33,7 @@ func (d *deployment) pools(nodes nodeSettings) (map[domain.Chain]*node.Pool, fun
 		if len(urls) == 0 {
 			continue
 		}
-		pool, err := d.openNode(c, urls)
+		pool, err := d.openNode(c, urls, requestCalls)
 		if err != nil {
 			closeAll()
 			return nil, nil, err

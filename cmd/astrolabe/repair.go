@@ -25,7 +25,7 @@ type repairCommand struct {
 	To         *uint64      `help:"With --block: also the blocks up to this one." env:"-" placeholder:"N"`
 	Class      string       `help:"Rewrite this class from the node." env:"-" placeholder:"HASH" xor:"target"`
 	Entry      string       `help:"Repair an entry of a dictionary, for example addresses:5, from the node." env:"-" placeholder:"TABLE:ID" xor:"target"`
-	Checkpoint bool         `help:"Move the checkpoint, the finalized tier and the L1 watermark to where the stored blocks are." env:"-" xor:"target"`
+	Checkpoint bool         `help:"Move the checkpoint, the finalized tier, the end of the verified blocks and the L1 watermark to where the stored blocks are. With a node, an L1 watermark that is too high is moved back." env:"-" xor:"target"`
 	Discard    string       `help:"Discard results that the workers compute again: sums, supplies, metadata, censuses, certificates or pools." env:"-" placeholder:"RESULTS" xor:"target"`
 }
 
@@ -33,7 +33,7 @@ type repairCommand struct {
 func (repairCommand) Help() string {
 	return `Repairs damaged parts of an index, without indexing later blocks again. Run it as fsck prints it. Stop the indexer first.
 
---block, --class and --entry need a node. A block of the node is accepted if it has the stored hash, or, if that hash is damaged, if both neighbouring blocks confirm it. Its rows and everything that follows from them are rewritten in one transaction per block. A block that is not indexed loses its rows.`
+--block, --class and --entry need a node. A block of the node is accepted if it has the stored hash, or, if that hash is damaged, if both neighbouring blocks confirm it. Its rows and everything that follows from them are rewritten in one transaction per block. A block that is not indexed loses its rows. A class of the node is accepted if it has its hash, or is the one that was committed; if it was missing or another one, everything that was derived without it is derived again.`
 }
 
 // Validate checks the settings before anything starts.
@@ -58,11 +58,11 @@ func (r repairCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
 		job := &repair.Job{
 			Chain: r.Chain, Holder: holder(), Leases: index.NewLeases(db.DB), Checkpoints: index.NewCheckpoints(db.DB),
-			Archive: index.NewArchive(db.DB), Store: index.NewRepairer(db.DB), Verify: facts.FullyVerified,
+			Archive: index.NewArchive(db.DB), Store: index.NewRepairer(db.DB), Entries: index.NewEntries(db.DB), Verify: facts.FullyVerified,
 			Report: func(line string) { fmt.Fprintf(c.stdout, "%s  %s\n", r.Chain, line) },
 		}
-		if r.needsNode() {
-			pool, err := c.openNode(r.Chain, r.urls()[r.Chain])
+		if urls := r.urls()[r.Chain]; len(urls) > 0 && (r.needsNode() || r.Checkpoint) {
+			pool, err := c.openNode(r.Chain, urls, jobCalls)
 			if err != nil {
 				return err
 			}

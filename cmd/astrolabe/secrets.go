@@ -19,7 +19,7 @@ import (
 // secretsCommand lists and rotates the secrets of the deployment.
 type secretsCommand struct {
 	List   secretsList   `cmd:"" help:"List the generations of every secret, without the secrets themselves."`
-	Rotate secretsRotate `cmd:"" help:"Create a new generation of one secret or of all. Old generations stay valid for the overlap."`
+	Rotate secretsRotate `cmd:"" help:"Create a new generation of one secret or of all. Old generations stay valid for the overlap. With --master, replace the master key instead."`
 }
 
 type secretsList struct{ databaseSettings }
@@ -46,10 +46,27 @@ type secretsRotate struct {
 	secretSettings
 	Secret  string        `arg:"" optional:"" default:"all" enum:"all,cursor,pepper,session,receipt" help:"Secret to rotate: cursor, pepper, session, receipt or all."`
 	Overlap time.Duration `help:"How long old cursor and session keys stay valid. Old peppers and receipt keys never expire, because stored hashes and published receipts refer to them." default:"720h"`
+
+	Master           bool   `help:"Replace the master key and encrypt all secrets again. Without --new-master-key-file, a new key replaces the key file." env:"-"`
+	NewMasterKeyFile string `help:"With --master: read the new master key from this file, 64 hex digits, for example of: openssl rand -hex 32. Then configure it for every process." type:"path" placeholder:"FILE" env:"-"`
+}
+
+// Validate checks the settings before anything starts.
+func (s secretsRotate) Validate() error {
+	switch {
+	case s.Master && s.Secret != "all":
+		return errors.New("--master replaces the key that encrypts all secrets; do not name one")
+	case !s.Master && s.NewMasterKeyFile != "":
+		return errors.New("--new-master-key-file needs --master")
+	}
+	return nil
 }
 
 // Run rotates the secrets.
 func (s secretsRotate) Run(ctx context.Context, c *console) error {
+	if s.Master {
+		return s.rotateMaster(ctx, c)
+	}
 	purposes := secret.Purposes
 	if s.Secret != "all" {
 		purpose, err := secret.ParsePurpose(s.Secret)
@@ -83,56 +100,82 @@ func printGeneration(c *console, purpose secret.Purpose, generation uint32, crea
 		purpose, generation, created.UTC().Format(time.RFC3339), validity)
 }
 
-// master returns the configured master key, or else the one in the data folder,
-// which the first start creates.
-func (s secretSettings) master(data string) (secret.Master, error) {
-	if s.MasterKey != "" && onCommandLine(os.Args, "--master-key") {
-		return secret.Master{}, usageError{errors.New("every user of this machine can read --master-key; set ASTROLABE_MASTER_KEY or --master-key-file")}
+// rotateMaster replaces the master key. The new key is on disk before the first
+// secret is encrypted with it, and all secrets change in one transaction; so
+// after a crash at any point, one of the two key files opens all of them, and
+// the program finds out which.
+func (s secretsRotate) rotateMaster(ctx context.Context, c *console) error {
+	if s.NewMasterKeyFile == "" && s.MasterKey != "" {
+		return usageError{errors.New("ASTROLABE_MASTER_KEY sets the master key; pass the new one with --new-master-key-file")}
 	}
-	text, err := secretFrom("master key", s.MasterKey, s.MasterKeyFile)
-	if err != nil {
-		return secret.Master{}, err
-	}
-	if text == "" {
-		if text, err = masterFile(filepath.Join(data, "master.key")); err != nil {
-			return secret.Master{}, err
+	return withDatabase(ctx, c, s.databaseSettings, func(db *database) error {
+		if _, err := db.Migrate(ctx); err != nil {
+			return err
 		}
-	}
-	master, err := secret.ParseMaster(text)
-	if err != nil {
-		return secret.Master{}, usageError{err}
-	}
-	return master, nil
+		masters, err := s.masters(s.Data)
+		if err != nil {
+			return err
+		}
+		store := accounts.NewSecrets(db.DB)
+		ring, err := openRing(ctx, store, masters)
+		if err != nil {
+			return err
+		}
+		if s.NewMasterKeyFile != "" {
+			return s.resealWith(ctx, c, store, ring.Master())
+		}
+		path := s.masterPath(s.Data)
+		if len(masters) > 1 && ring.Master() == masters[1] { // which must not be overwritten
+			if err := placeMaster(path); err != nil {
+				return err
+			}
+		}
+		return resealAt(ctx, c, store, ring.Master(), path)
+	})
 }
 
-// masterFile reads the key in path, or creates it. The file is written
-// atomically and is on disk before anything is encrypted with it. Processes that
-// create it concurrently all use the first.
-func masterFile(path string) (string, error) {
-	key, err := readMaster(path)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return key, err
+// resealWith encrypts the secrets with a key that the operator supplies.
+func (s secretsRotate) resealWith(ctx context.Context, c *console, store accounts.Secrets, from secret.Master) error {
+	to, err := readMaster(s.NewMasterKeyFile)
+	if err == nil {
+		err = checkMasters([]secret.Master{to})
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o711); err != nil {
-		return "", usageError{fmt.Errorf("create the data folder: %w", err)}
+	if err != nil {
+		return err
 	}
-	err = createWhole(path, []byte(secret.NewMaster().Reveal()+"\n"))
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("write the master key: %w", err)
+	count, err := secret.Reseal(ctx, store, from, to)
+	if err != nil {
+		return err
 	}
-	failpoint.Hit(failpoint.MasterKeyWritten)
-	return readMaster(path)
+	fmt.Fprintf(c.stdout, "%d secrets are encrypted with the master key in %s. Configure it for every process and restart them.\n", count, s.NewMasterKeyFile)
+	return nil
 }
 
-// readMaster refuses a file that other users can read.
-func readMaster(path string) (string, error) {
-	info, err := os.Stat(path)
+// resealAt encrypts the secrets with a new key, which replaces the one in path.
+func resealAt(ctx context.Context, c *console, store accounts.Secrets, from secret.Master, path string) error {
+	to := secret.NewMaster()
+	if err := writeWhole(nextMaster(path), masterText(to)); err != nil {
+		return usageError{fmt.Errorf("write the new master key: %w; or pass one with --new-master-key-file", err)}
+	}
+	failpoint.Hit(failpoint.MasterNextWritten)
+	count, err := secret.Reseal(ctx, store, from, to)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return "", usageError{fmt.Errorf("other users can read %s; run: chmod 600 %[1]s", path)}
+	failpoint.Hit(failpoint.MasterResealed)
+	if err := placeMaster(path); err != nil {
+		return err
 	}
-	content, err := os.ReadFile(path)
-	return string(content), err
+	fmt.Fprintf(c.stdout, "%d secrets are encrypted with a new master key in %s. Back it up.\n", count, path)
+	return nil
+}
+
+// placeMaster puts the new master key in the place of the old one. Another
+// process may have done so.
+func placeMaster(path string) error {
+	err := os.Rename(nextMaster(path), path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("replace the master key: %w", err)
+	}
+	return syncFolder(filepath.Dir(path))
 }

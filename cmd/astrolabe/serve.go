@@ -96,6 +96,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 		return nil, err
 	}
 	listener := httpserver.Limit(opened, httpserver.Limits{Connections: l.MaxConnections, Reserve: reservedConnections})
+	listener.Refuse = rest.Refusal
 	d.metrics.Gauge("http_connections", "Open connections to the API.", func() float64 { return float64(listener.Open()) })
 	d.metrics.Counter("http_connections_refused_total", "Connections to the API that were closed because there were too many.", func() float64 { return float64(listener.Refused()) })
 	d.metrics.Counter("usage_dropped_total", "Requests missing from usage accounting.", func() float64 { return float64(usage.Dropped()) })
@@ -110,7 +111,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
 		listener: listener, server: httpserver.New(handler, d.logger), streams: []streams{live, sockets}, drain: l.Drain, logger: d.logger,
-		gate: gate, background: []component{d.followRevocations(gate), d.recordUsage(usage), d.followEpochs(services.Cache), d.announceBlocks(live), closeAtEnd(closeNodes)},
+		gate: gate, background: []component{d.followRevocations(gate, live), d.recordUses(gate), d.recordUsage(usage), d.followEpochs(services.Cache), d.announceBlocks(live), closeAtEnd(closeNodes)},
 	}, nil
 }
 
@@ -160,12 +161,15 @@ func (d *deployment) facades(l listenSettings, services *explorer.Services, forw
 		Gate: gate, Usage: usage, Services: services,
 		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger, Documents: documents,
 	})
+	if len(l.SecurityContact) > 0 {
+		others = append(others, rest.Mount{Pattern: rest.SecurityTextPath, Handler: rest.SecurityText(l.SecurityContact, l.PublicURL, time.Now), Page: true})
+	}
 	d.metrics.Counter("graphql_slow_consumers_total", "Subscribers disconnected because they did not keep up.", func() float64 { return float64(live.Slow()) })
 	handler := rest.Handler(rest.Options{
 		Logger: d.logger, Metrics: d.metrics, Tracing: d.tracing, Health: d.health, Version: version(),
 		Chains: l.Chains, Origins: l.Origins, Services: services, Gateways: forward.gateways, Sockets: forward.sockets, Gate: gate, Usage: usage, Overloaded: httpserver.OnReserve,
 		Mounts: append([]rest.Mount{
-			{Pattern: "/graphql", Handler: live},
+			{Pattern: "/graphql", Handler: live, Class: account.Query},
 			{Pattern: "/schema.graphql", Handler: live.SDL(), Page: true},
 			{Pattern: "/docs", Handler: web.Reference(gate.PageToken), Page: true},
 			{Pattern: "/docs/*", Handler: web.Reference(gate.PageToken), Page: true},

@@ -22,6 +22,7 @@ type sessionCreate struct {
 	workspaceSettings
 	Subject string        `help:"Person or program that the session is for." default:"operator" env:"-"`
 	Lasts   time.Duration `help:"Lifetime of the session, at most 720h." default:"12h" env:"-"`
+	Idle    time.Duration `help:"End the session when it is not used for this long, at least 5m. Default: no limit." env:"-" placeholder:"DURATION"`
 }
 
 // Help returns the detailed help text.
@@ -33,6 +34,9 @@ func (sessionCreate) Help() string {
 func (s sessionCreate) Validate() error {
 	if s.Lasts <= 0 || s.Lasts > account.MaxSession {
 		return errors.New("--lasts must be above 0 and at most 720h")
+	}
+	if s.Idle != 0 && s.Idle < account.MinIdle {
+		return errors.New("--idle must be at least 5m")
 	}
 	return s.check()
 }
@@ -48,7 +52,7 @@ func (s sessionCreate) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return err
 		}
-		session, token, err := account.NewSessions(accounts.NewSessions(db.DB), ring, time.Now).Create(ctx, owner.ID, s.Subject, s.Lasts, currentOperator())
+		session, token, err := account.NewSessions(accounts.NewSessions(db.DB), ring, time.Now).CreateWithIdle(ctx, owner.ID, s.Subject, s.Lasts, s.Idle, currentOperator())
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"astrolabe/domain"
+	"astrolabe/rest"
 )
 
 // databaseSettings configure the database and the data folder.
@@ -36,14 +37,15 @@ type secretSettings struct {
 
 // listenSettings configure the API.
 type listenSettings struct {
-	Addr           string         `help:"Listen address of the API." default:"127.0.0.1:8080"`
-	Chains         []domain.Chain `help:"Chains to serve." default:"SN_MAIN,SN_SEPOLIA"`
-	Origins        []string       `help:"Web origins that may send sessions or open WebSockets, for example https://explorer.example. API keys work from every origin." placeholder:"ORIGIN"`
-	TrustedProxies []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted, for example 10.0.0.0/8." placeholder:"CIDR"`
-	MaxConnections int            `help:"Maximum number of open connections to the API. Health checks are answered beyond it." default:"4096"`
-	Drain          time.Duration  `help:"Time for open requests to finish after a stop signal." default:"15s"`
-	ScreeningTop   int            `help:"Number of holders in a holder screening." default:"100"`
-	CacheMB        int            `help:"Approximate size of the in-memory cache of blocks and transactions, in MB. 0 disables it." default:"64" name:"cache-mb"`
+	Addr            string         `help:"Listen address of the API." default:"127.0.0.1:8080"`
+	Chains          []domain.Chain `help:"Chains to serve." default:"SN_MAIN,SN_SEPOLIA"`
+	Origins         []string       `help:"Web origins that may send sessions or open WebSockets, for example https://explorer.example. API keys work from every origin." placeholder:"ORIGIN"`
+	TrustedProxies  []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted, for example 10.0.0.0/8." placeholder:"CIDR"`
+	MaxConnections  int            `help:"Maximum number of open connections to the API. Health checks are answered beyond it." default:"4096"`
+	Drain           time.Duration  `help:"Time for open requests to finish after a stop signal." default:"15s"`
+	ScreeningTop    int            `help:"Number of holders in a holder screening." default:"100"`
+	SecurityContact []string       `help:"Contacts for security reports, published at /.well-known/security.txt, for example mailto:security@explorer.example. Default: none is published." placeholder:"URI"`
+	CacheMB         int            `help:"Approximate size of the in-memory cache of blocks and transactions, in MB. 0 disables it." default:"64" name:"cache-mb"`
 
 	documentSettings
 	signinSettings
@@ -68,6 +70,11 @@ func (l listenSettings) check() error {
 	for _, origin := range l.Origins {
 		if !isOrigin(origin) {
 			return fmt.Errorf("--origins: %q is not an origin such as https://explorer.example", origin)
+		}
+	}
+	for _, contact := range l.SecurityContact {
+		if !rest.IsContact(contact) {
+			return fmt.Errorf("--security-contact: %q is not a mailto:, https: or tel: URI", contact)
 		}
 	}
 	switch {

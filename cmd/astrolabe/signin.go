@@ -24,18 +24,29 @@ type signinSettings struct {
 	OIDCClientID         string        `name:"oidc-client-id" help:"OAuth client id of this service at the provider." placeholder:"ID"`
 	OIDCClientSecret     secretText    `name:"oidc-client-secret" help:"OAuth client secret. Set it in the environment, never on the command line." hidden:""`
 	OIDCClientSecretFile string        `name:"oidc-client-secret-file" help:"Read the OAuth client secret from this file, instead of ASTROLABE_OIDC_CLIENT_SECRET. A public client needs neither." type:"path" placeholder:"FILE"`
+	OIDCAllowedDomains   []string      `name:"oidc-allowed-domains" help:"Let people sign in whose verified e-mail address has one of these domains, for example example.org. The provider must put email and email_verified into the identity token. Default: everybody whom the provider signs in." placeholder:"DOMAIN"`
+	OIDCAllowedSubjects  []string      `name:"oidc-allowed-subjects" help:"Let people sign in with one of these subjects (the claim sub), besides those of --oidc-allowed-domains." placeholder:"SUBJECT"`
 	SessionLasts         time.Duration `help:"Lifetime of a sign-in session, at most 720h." default:"12h"`
+	SessionIdle          time.Duration `help:"End a sign-in session that is not used for this long, at least 5m. 0 disables it." default:"2h"`
 }
 
 func (s signinSettings) check() error {
 	if s.SessionLasts < time.Second || s.SessionLasts > account.MaxSession {
 		return errors.New("--session-lasts must be at least 1s and at most 720h")
 	}
+	if s.SessionIdle != 0 && s.SessionIdle < account.MinIdle {
+		return errors.New("--session-idle must be 0 or at least 5m")
+	}
 	if s.PublicURL != "" && (!isOrigin(s.PublicURL) || !signin.IsSecureURL(s.PublicURL)) {
 		return fmt.Errorf("--public-url: %q is not an origin such as https://explorer.example (http is for this machine only)", s.PublicURL)
 	}
-	if s == (signinSettings{PublicURL: s.PublicURL, SessionLasts: s.SessionLasts}) {
+	if s.OIDCIssuer+s.OIDCClientID+string(s.OIDCClientSecret)+s.OIDCClientSecretFile == "" && len(s.OIDCAllowedDomains)+len(s.OIDCAllowedSubjects) == 0 {
 		return nil
+	}
+	for _, name := range s.OIDCAllowedDomains {
+		if name == "" || strings.ContainsAny(name, "@* ") {
+			return fmt.Errorf("--oidc-allowed-domains: %q is not a domain such as example.org", name)
+		}
 	}
 	switch {
 	case s.PublicURL == "" || s.OIDCIssuer == "" || s.OIDCClientID == "":
@@ -68,8 +79,9 @@ func (d *deployment) signIn(s signinSettings, gate *access.Gate) ([]rest.Mount, 
 	}
 	party := signin.New(signin.Options{
 		PublicURL: s.PublicURL, Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, ClientSecret: secret,
-		SessionLasts: s.SessionLasts, Gate: gate, Workspaces: account.NewWorkspaces(accounts.NewWorkspaces(d.db.DB), time.Now),
-		States: account.NewLoginStates(d.ring, time.Now), Now: time.Now, Logger: d.logger,
+		SessionLasts: s.SessionLasts, SessionIdle: s.SessionIdle,
+		AllowedDomains: s.OIDCAllowedDomains, AllowedSubjects: s.OIDCAllowedSubjects, Gate: gate, Workspaces: account.NewWorkspaces(accounts.NewWorkspaces(d.db.DB), time.Now),
+		States: account.NewLoginStates(accounts.NewLogins(d.db.DB), d.ring, time.Now), Now: time.Now, Logger: d.logger,
 		Fail: func(w http.ResponseWriter, r *http.Request, err error) { frame.Fail(w, r, d.logger, err) },
 	})
 	return []rest.Mount{

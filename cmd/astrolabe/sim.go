@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -112,10 +113,10 @@ const (
 
 // simulatedNode is a simulated node with an open listener.
 type simulatedNode struct {
-	chain  domain.Chain
-	url    string
-	run    component
-	tokens map[string]starknet.Felt // by the state that they show
+	chain   domain.Chain
+	url     string
+	run     component
+	samples samples
 }
 
 // simulate creates a simulated node for a chain, on a free port of the loopback
@@ -133,6 +134,10 @@ func (d *deployment) simulate(ctx context.Context, data string, chain domain.Cha
 	if err != nil {
 		return simulatedNode{}, err
 	}
+	found, err := findSamples(node)
+	if err != nil {
+		return simulatedNode{}, errors.Join(err, node.Close())
+	}
 	listener, err := listenOn(ctx, "127.0.0.1:0", "the simulated node")
 	if err != nil {
 		return simulatedNode{}, errors.Join(err, node.Close())
@@ -140,10 +145,22 @@ func (d *deployment) simulate(ctx context.Context, data string, chain domain.Cha
 	run := func(ctx context.Context) error {
 		group, ctx := errgroup.WithContext(ctx)
 		group.Go(func() error { return serveUntil(ctx, listener, node.Handler(), d.logger) })
-		group.Go(func() error { return node.Run(ctx) })
+		group.Go(func() error { return d.mine(ctx, node) })
 		return errors.Join(group.Wait(), node.Close())
 	}
-	return simulatedNode{chain: chain, url: urlOf(listener), run: run, tokens: sampleTokens(node)}, nil
+	return simulatedNode{chain: chain, url: urlOf(listener), run: run, samples: found}, nil
+}
+
+// mine adds blocks to a simulated chain until ctx ends. A block that a full disk
+// cannot store is mined again at the next block time.
+func (d *deployment) mine(ctx context.Context, node *sim.Node) error {
+	for {
+		err := node.Run(ctx)
+		if !errors.Is(err, syscall.ENOSPC) {
+			return err
+		}
+		d.logger.Error("the disk is full: the simulated chain waits for space", "chain", node.Chain(), "error", err)
+	}
 }
 
 // serveUntil serves until ctx ends, then closes all connections immediately:

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,6 +32,7 @@ func TestUpShowsItsSimulatedChains(t *testing.T) { //nolint:tparallel // the sub
 	t.Run("it follows its nodes", s.followsItsNodes)
 	t.Run("it serves its schema and its documents", s.servesItsSchemaAndItsDocuments)
 	t.Run("every example answers", s.answersEveryExample)
+	t.Run("every sample answers on its route", s.answersEverySample)
 	t.Run("a token is in each state of its census", s.showsEachStateOfACensus)
 	t.Run("its metrics are documented", s.documentsItsMetrics)
 	if code := s.stop(t); code != exitOK {
@@ -44,4 +49,53 @@ func (s *simulated) followsItsNodes(t *testing.T) {
 			return strings.Contains(get(t, s.base+"/v1/"+string(chain)+"/status", keyHeader, s.demo.Keys["read"]), `"state":"following"`)
 		})
 	}
+}
+
+// answersEverySample requests each sample of demo.json that scripts rely on.
+func (s *simulated) answersEverySample(t *testing.T) {
+	routes := map[string]string{
+		"blockNumber": "block/%s", "blockHash": "block/%s", "txHash": "tx/%s", "account": "address/%s/transactions",
+		"erc20": "token/%s", "erc721": "token/%s", "contract": "contract/%s", "classHash": "search?q=%s",
+		"selector": "events?topic0=%s", "pool": "contract/%s/events", "messageHash": "messages?messageHash=%s",
+	}
+	text, err := json.Marshal(s.demo.Samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(text, &given); err != nil {
+		t.Fatal(err)
+	}
+	for name := range given {
+		if routes[name] == "" && name != "tokens" { // which the census shows
+			t.Errorf("%s: got a sample without a route, want one", name)
+		}
+	}
+	for name, route := range routes {
+		path := "/v1/SN_MAIN/" + fmt.Sprintf(route, strings.Trim(string(given[name]), `"`))
+		s.until(t, name+" answers at "+path, func() bool {
+			status, body := request(t, s.base+path, s.demo.Keys["read"])
+			return status == http.StatusOK && !strings.Contains(body, `"items":[]`)
+		})
+	}
+}
+
+// request returns the status and the body of a GET with a key.
+func request(t *testing.T, url, key string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set(keyHeader, key)
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(body)
 }

@@ -24,7 +24,7 @@ type upCommand struct {
 // Validate checks the settings before anything starts.
 func (u upCommand) Validate() error {
 	return firstError(u.databaseSettings.check(), u.listenSettings.check(), u.workSettings.check(),
-		u.distinct(), u.indexSettings.check(), checkAdmin(u.AdminAddr))
+		u.distinct(), u.indexSettings.check(), u.quorum(u.NodeQuorum, u.simulated()...), checkAdmin(u.AdminAddr))
 }
 
 // Run starts all components, prints their URLs and runs until a stop signal.
@@ -73,15 +73,20 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	return append(append(components, indexers...), work, api.run), nil
 }
 
-// simulate starts a simulated node for each served chain without a node,
-// concurrently: generating the first blocks takes a second or two.
-func (u upCommand) simulate(ctx context.Context, d *deployment) ([]simulatedNode, error) {
-	var chains []domain.Chain
+// simulated returns the chains that are simulated, because they have no node.
+func (u upCommand) simulated() (chains []domain.Chain) {
 	for _, chain := range u.Chains {
 		if u.Simulate && len(u.urls()[chain]) == 0 {
 			chains = append(chains, chain)
 		}
 	}
+	return chains
+}
+
+// simulate starts a simulated node for each served chain without a node,
+// concurrently: generating the first blocks takes a second or two.
+func (u upCommand) simulate(ctx context.Context, d *deployment) ([]simulatedNode, error) {
+	chains := u.simulated()
 	simulated := make([]simulatedNode, len(chains))
 	var group errgroup.Group
 	for i, chain := range chains {

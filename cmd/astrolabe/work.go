@@ -101,7 +101,7 @@ func (d *deployment) jobs(w workSettings, views map[domain.Chain]token.Views) []
 		(&retain.Census{Store: tokens.NewCensusBuilder(d.db.DB), Logger: d.logger}).Job(),
 		(&retain.Quotas{Store: accounts.NewQuotas(d.db.DB), Logger: d.logger}).Job(),
 		(&retain.Secrets{
-			Secrets: accounts.NewSecrets(d.db.DB), Sessions: accounts.NewSessions(d.db.DB), Keys: accounts.NewKeys(d.db.DB), Logger: d.logger,
+			Secrets: accounts.NewSecrets(d.db.DB), Sessions: accounts.NewSessions(d.db.DB), Logins: accounts.NewLogins(d.db.DB), Keys: accounts.NewKeys(d.db.DB), Logger: d.logger,
 		}).Job(),
 		(&retain.Usage{Store: accounts.NewUsage(d.db.DB), Logger: d.logger}).Job(),
 		(&summaries.Sums{Store: tokens.NewSummaries(d.db.DB), Logger: d.logger}).Job(),

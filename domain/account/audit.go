@@ -69,12 +69,18 @@ func KeyGranted(k Key, added []Permission, by Actor, at time.Time) Entry {
 		Details: map[string]any{"permissions": added}}
 }
 
-// KeyRevoked is the entry of a revoked key; replacedBy is the public ID of the
-// key that replaced it, if any.
-func KeyRevoked(workspace, publicID, replacedBy string, by Actor, at time.Time) Entry {
-	entry := Entry{At: at, Actor: by.String(), Action: ActionKeyRevoked, Workspace: workspace, Subject: publicID}
-	if replacedBy != "" {
-		entry.Details = map[string]any{"replacedBy": replacedBy}
+// KeyRevoked is the entry of a revoked key.
+func KeyRevoked(workspace, publicID string, by Actor, at time.Time) Entry {
+	return Entry{At: at, Actor: by.String(), Action: ActionKeyRevoked, Workspace: workspace, Subject: publicID}
+}
+
+// KeyReplaced is the entry of a key that is revoked at a time because another
+// has replaced it.
+func KeyReplaced(replacement Key, publicID string, by Actor, until time.Time) Entry {
+	entry := KeyRevoked(replacement.Workspace, publicID, by, replacement.CreatedAt)
+	entry.Details = map[string]any{"replacedBy": replacement.PublicID}
+	if until.After(replacement.CreatedAt) {
+		entry.Details["validUntil"] = until
 	}
 	return entry
 }

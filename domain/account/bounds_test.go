@@ -3,7 +3,6 @@ package account
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -62,7 +61,7 @@ func TestSignedTextHasAtMost512Characters(t *testing.T) {
 func TestLoginExpiresAfterTenMinutesAndReturnPathHasAtMost200Characters(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Truncate(time.Second)
-	states := NewLoginStates(newRing(t), func() time.Time { return now })
+	states := NewLoginStates(nil, newRing(t), func() time.Time { return now })
 	login, token, err := states.Begin(strings.Repeat("x", 200), "verifier")
 	if err != nil {
 		t.Fatalf("a place of 200 characters: got %v, want no error", err)
@@ -145,30 +144,4 @@ func TestQueueOfOneMeterLeavesRoomForOthers(t *testing.T) {
 			t.Errorf("once the crowd is served: got %v, want no error", err)
 		}
 	})
-}
-
-// TestPeekReturnsWhatTakeWouldDecide compares the two on one meter.
-func TestPeekReturnsWhatTakeWouldDecide(t *testing.T) {
-	t.Parallel()
-	quotas := NewQuotas(newMemory(frozen), frozen)
-	caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Heavy: 2, Light: 0}}
-	for _, want := range []string{"true 2 0s", "true 1 0s", "false 0 30s"} {
-		peeked, err := quotas.Peek(t.Context(), caller, Heavy)
-		if got := fmt.Sprint(peeked.Allowed, peeked.Remaining, " ", peeked.RetryAfter); err != nil || got != want {
-			t.Errorf("got %s, %v, want %s", got, err, want)
-		}
-		taken, err := quotas.Take(t.Context(), caller, Heavy, 1)
-		if err != nil || taken.Allowed != peeked.Allowed {
-			t.Errorf("got a take allowed %t and %v, want %t as peeked", taken.Allowed, err, peeked.Allowed)
-		}
-	}
-	if got, err := quotas.Peek(t.Context(), &Caller{Kind: ByInternal}, Heavy); err != nil || !got.Allowed || got.Budgeted() {
-		t.Errorf("a process of ours: got %+v, %v, want it allowed without a budget", got, err)
-	}
-	if _, err := quotas.Peek(t.Context(), nil, Heavy); domain.CodeOf(err) != domain.CodeUnauthorized {
-		t.Errorf("no caller: got %v, want %s", err, domain.CodeUnauthorized)
-	}
-	if _, err := quotas.Peek(t.Context(), caller, Light); domain.CodeOf(err) != domain.CodeForbidden {
-		t.Errorf("a class without a budget: got %v, want %s", err, domain.CodeForbidden)
-	}
 }

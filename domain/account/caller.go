@@ -18,6 +18,7 @@ const (
 	BySession    Kind = "session"     // a signed-in user
 	ByFirstParty Kind = "first_party" // one of our own pages, by page token
 	ByInternal   Kind = "internal"    // another process of the service
+	ByNetwork    Kind = "network"     // all clients without a key of an IPv6 network; only meters have it
 )
 
 // Caller is the authenticated sender of a request. It is immutable.
@@ -49,13 +50,26 @@ const (
 	Wallet   Plan = "wallet"
 )
 
+// WideSearchPlan is the plan whose event searches may exceed the ordinary block
+// range.
+const WideSearchPlan = Wallet
+
 // AllowsWideSearch reports whether event searches may exceed the ordinary block
 // range.
-func (p Plan) AllowsWideSearch() bool { return p == Wallet }
+func (p Plan) AllowsWideSearch() bool { return p == WideSearchPlan }
 
 // metered names the meter of a class.
 func (c *Caller) metered(class Class) Metered {
 	return Metered{c.Kind, cmp.Or(c.Meter, c.Subject), class}
+}
+
+// network is the IPv6 network that a client without a key shares a rate limit
+// with, if any.
+func (c *Caller) network() string {
+	if c.Kind != ByFirstParty {
+		return ""
+	}
+	return NetworkOf(c.Subject)
 }
 
 // rate is how much of a class the caller may use.

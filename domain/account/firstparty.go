@@ -39,17 +39,3 @@ func (f *FirstParty) Authenticate(ctx context.Context, token, origin string, cli
 	}
 	return &Caller{Kind: ByFirstParty, Plan: Standard, Subject: subject, Until: opened.expires, Permissions: []Permission{Read}}, nil
 }
-
-// ClientName names a client: an IPv4 address, or the /64 of an IPv6 one, in
-// which a host changes its address as it likes.
-func ClientName(client netip.Addr) string {
-	client = client.Unmap().WithZone("")
-	if !client.Is6() {
-		return client.String()
-	}
-	prefix, err := client.Prefix(64)
-	if err != nil {
-		return client.String()
-	}
-	return prefix.String()
-}

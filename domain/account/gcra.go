@@ -20,6 +20,9 @@ type Rate struct {
 	Limit int
 }
 
+// Shared is the rate limit of a network whose clients each have this one.
+func (r Rate) Shared() Rate { return Rate{r.Class, min(NetworkShare*r.Limit, MaxBudget)} }
+
 // Meter is the GCRA state of a caller: its debt at a time. The zero Meter has
 // no debt. Of GCRA's two equivalent forms this is the leaky bucket, because it
 // needs no division: one unit of the limit is Window (in nanoseconds) of debt,

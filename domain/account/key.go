@@ -22,9 +22,11 @@ type Key struct {
 	Default bool
 	Hash    Hash
 	// Pepper is the generation of the pepper that Hash was made with.
-	Pepper     uint32
-	CreatedAt  time.Time
-	ExpiresAt  *time.Time
+	Pepper    uint32
+	CreatedAt time.Time
+	ExpiresAt *time.Time
+	// RevokedAt is in the future while a key that was rotated away is still
+	// valid.
 	RevokedAt  *time.Time
 	LastUsedAt *time.Time
 }
@@ -42,12 +44,25 @@ const (
 // Status returns the key's state at a time.
 func (k Key) Status(now time.Time) Status {
 	switch {
-	case k.RevokedAt != nil:
+	case k.RevokedAt != nil && !now.Before(*k.RevokedAt):
 		return Revoked
 	case k.ExpiresAt != nil && !now.Before(*k.ExpiresAt):
 		return Expired
 	}
 	return Active
+}
+
+// until is when the key ends; the zero time means never.
+func (k Key) until() time.Time {
+	switch {
+	case k.RevokedAt == nil && k.ExpiresAt == nil:
+		return time.Time{}
+	case k.RevokedAt == nil:
+		return *k.ExpiresAt
+	case k.ExpiresAt == nil:
+		return *k.RevokedAt
+	}
+	return earliest(*k.ExpiresAt, *k.RevokedAt)
 }
 
 // Masked returns the key with its secret masked.

@@ -22,13 +22,13 @@ type KeyStore interface {
 	// AddKey stores a key. Without its workspace it returns not_found.
 	AddKey(ctx context.Context, k Key, entry Entry) error
 	// ReplaceDefaultKey stores a key as the default key of its workspace and
-	// revokes the previous ones, whose public IDs it returns. Without the
-	// workspace it returns not_found. If rotate fails, it returns that error
-	// and changes nothing.
-	ReplaceDefaultKey(ctx context.Context, k Key, entry Entry, by Actor, rotate Rotating) (revoked []string, err error)
+	// revokes the previous ones at a time, unless they end before. It returns
+	// their public IDs. Without the workspace it returns not_found. If rotate
+	// fails, it returns that error and changes nothing.
+	ReplaceDefaultKey(ctx context.Context, k Key, entry Entry, by Actor, until time.Time, rotate Rotating) (revoked []string, err error)
 	// RevokeKey revokes a key of a workspace, or of any workspace if that is
-	// empty, and returns it. A revoked key is returned unchanged. A key of
-	// another workspace is not_found.
+	// empty, and returns it. A key that is revoked by then is returned
+	// unchanged. A key of another workspace is not_found.
 	RevokeKey(ctx context.Context, workspace, publicID string, by Actor, at time.Time) (Key, error)
 	// GrantKey sets the permissions of a key to those that grant returns, and
 	// records the added ones. If grant fails, it returns that error and changes
@@ -103,13 +103,10 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	s.uses.note(key.PublicID, now)
 	caller := &Caller{
 		Kind: ByKey, Workspace: key.Workspace, Plan: key.Plan, Subject: key.PublicID,
-		Permissions: key.Permissions, Budgets: key.Budgets,
+		Permissions: key.Permissions, Budgets: key.Budgets, Until: key.until(),
 	}
 	if key.Default {
 		caller.Meter = key.Workspace
-	}
-	if key.ExpiresAt != nil {
-		caller.Until = *key.ExpiresAt
 	}
 	return caller, nil
 }
@@ -131,51 +128,6 @@ func (s *Keys) Issue(ctx context.Context, workspace string, r IssueRequest, by A
 		return Issued{}, err
 	}
 	return issued, nil
-}
-
-// Rotated is a workspace's new default key and those that it replaces.
-type Rotated struct {
-	Issued
-	Revoked []string // public ids; none when the key is the first
-}
-
-// Action is created for a first key and rotated for one that replaces another.
-func (r Rotated) Action() string {
-	if len(r.Revoked) == 0 {
-		return "created"
-	}
-	return "rotated"
-}
-
-// RotateDefault makes a workspace's default key and revokes the one before, in
-// one transaction. Keys that were issued otherwise are left alone. It is
-// rate_limited until the next UTC day when there were too many in this one.
-func (s *Keys) RotateDefault(ctx context.Context, workspace string, by Actor) (Rotated, error) {
-	issued := s.draw(workspace, IssueRequest{Label: "default", Environment: Live, Permissions: SelfServe})
-	issued.Key.Default = true
-	revoked, err := s.store.ReplaceDefaultKey(ctx, issued.Key, keyIssued(issued.Key, by), by, mayRotate(issued.Key.CreatedAt))
-	if err != nil {
-		return Rotated{}, err
-	}
-	for _, id := range revoked {
-		s.Forget(id)
-	}
-	return Rotated{Issued: issued, Revoked: revoked}, nil
-}
-
-// rotationsEachDay bounds the default keys of a workspace in a UTC day: each is
-// a row and a line in the audit log.
-const rotationsEachDay = 20
-
-func mayRotate(at time.Time) Rotating {
-	return func(today int) error {
-		if today < rotationsEachDay {
-			return nil
-		}
-		tooMany := domain.Errorf(domain.CodeRateLimited, "The default key was already issued %d times today, which is the limit per UTC day. Retry after midnight UTC.", today)
-		tooMany.RetryAfter = Day(at).AddDate(0, 0, 1).Sub(at)
-		return tooMany
-	}
 }
 
 // Day returns the beginning of the UTC day of a time.

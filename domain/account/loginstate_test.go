@@ -12,7 +12,7 @@ import (
 func TestLoginResumesWhenItsStateReturnsToItsBrowser(t *testing.T) {
 	t.Parallel()
 	ring, now := newRing(t), time.Now()
-	states := NewLoginStates(ring, func() time.Time { return now })
+	states := NewLoginStates(nil, ring, func() time.Time { return now })
 	begun, token, err := states.Begin("/docs?a=b c", "verifier-_~.")
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestLoginResumesWhenItsStateReturnsToItsBrowser(t *testing.T) {
 
 func TestLoginTokenFitsTheLongestReturnPath(t *testing.T) {
 	t.Parallel()
-	states := NewLoginStates(newRing(t), time.Now)
+	states := NewLoginStates(nil, newRing(t), time.Now)
 	begun, token, err := states.Begin("/"+strings.Repeat("x", maxReturn-1), strings.Repeat("v", 43))
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,8 @@ type QuotaStore interface {
 	// ReadQuotas returns meters in the same order, and the time of its clock.
 	// It changes nothing.
 	ReadQuotas(ctx context.Context, meters []Metered) ([]Meter, time.Time, error)
-	// ReturnQuota returns the unused rest of an advance.
+	// ReturnQuota returns the unused rest of an advance or a take. A negative
+	// rest is charged, also beyond the limit.
 	ReturnQuota(ctx context.Context, m Metered, left int) error
 }
 
@@ -72,6 +73,8 @@ type Quotas struct {
 	busy    bool            // a goroutine serves the queue
 	spent   *simplelru.LRU[Metered, spent]
 	leases  map[Metered]*lease
+	// unsettled is what Settle has still to return.
+	unsettled map[Metered]int
 }
 
 // spent is a meter that has less than 1 left. It cannot change until that much
@@ -110,13 +113,14 @@ func limiterDown(cause error) error {
 // NewQuotas makes the service, one per process. The clock need not be right.
 func NewQuotas(store QuotaStore, now func() time.Time) *Quotas {
 	return &Quotas{
-		store: store, now: now, queued: map[Metered]int{}, leases: map[Metered]*lease{},
+		store: store, now: now, queued: map[Metered]int{}, leases: map[Metered]*lease{}, unsettled: map[Metered]int{},
 		spent: cache.Must(simplelru.NewLRU[Metered, spent](quotaSpent, nil)),
 	}
 }
 
 // Take charges a caller for one use of a class. A denial is a Decision, not an
-// error: see Decision.Err. Internal callers are not limited. The errors are
+// error: see Decision.Err. Internal callers are not limited. A client without a
+// key is charged to its IPv6 network, too. The errors are
 // unauthorized without a caller, those of Rate.Check, service_unavailable when
 // the store fails or the queue is full, and the context's own.
 func (q *Quotas) Take(ctx context.Context, caller *Caller, class Class, cost int) (Decision, error) {
@@ -126,10 +130,24 @@ func (q *Quotas) Take(ctx context.Context, caller *Caller, class Class, cost int
 	if caller.Kind == ByInternal {
 		return Decision{Allowed: true}, nil
 	}
-	meter, rate := caller.metered(class), caller.rate(class)
+	rate := caller.rate(class)
 	if err := rate.Check(cost); err != nil {
 		return Decision{}, err
 	}
+	decision, err := q.take(ctx, caller.metered(class), rate, cost)
+	network := caller.network()
+	if err != nil || !decision.Allowed || network == "" {
+		return decision, err
+	}
+	shared, err := q.take(ctx, Metered{ByNetwork, network, class}, rate.Shared(), cost)
+	if err != nil || !shared.Allowed {
+		return shared, err
+	}
+	return decision, nil
+}
+
+// take charges one meter.
+func (q *Quotas) take(ctx context.Context, meter Metered, rate Rate, cost int) (Decision, error) {
 	if decision, ok := q.takeLeased(meter, rate, cost); ok {
 		return decision, nil
 	}

@@ -66,6 +66,9 @@ func (q *Quotas) next() []group {
 func (q *Quotas) decide(groups []group) {
 	ctx, cancel := context.WithTimeout(context.Background(), quotaTimeout)
 	defer cancel()
+	for _, g := range groups {
+		q.correct(ctx, g[0].meter)
+	}
 	taken, now, err := q.store.TakeQuotas(ctx, q.takes(groups))
 	read := q.reading(now)
 	if err != nil {

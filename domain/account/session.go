@@ -25,14 +25,40 @@ type Session struct {
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
 	RevokedAt  *time.Time
+	// Idle ends the session when it is not used for so long; zero means that it
+	// lasts until ExpiresAt.
+	Idle       time.Duration
+	LastUsedAt *time.Time
+}
+
+// idleGrace keeps a session from ending early: its last use is stored late, by
+// UseEvery and by the time that rows are cached.
+const idleGrace = 2 * UseEvery
+
+// Ends is when the session ends unless it is used or revoked before.
+func (s Session) Ends() time.Time {
+	if s.Idle == 0 {
+		return s.ExpiresAt
+	}
+	used := s.CreatedAt
+	if s.LastUsedAt != nil {
+		used = *s.LastUsedAt
+	}
+	if idle := used.Add(s.Idle + idleGrace); idle.Before(s.ExpiresAt) {
+		return idle
+	}
+	return s.ExpiresAt
 }
 
 // live reports whether the session is valid at a time.
-func (s Session) live(now time.Time) bool { return s.RevokedAt == nil && now.Before(s.ExpiresAt) }
+func (s Session) live(now time.Time) bool { return s.RevokedAt == nil && now.Before(s.Ends()) }
 
 const (
 	// MaxSession bounds a session: rotated session keys are honoured as long.
 	MaxSession = 30 * 24 * time.Hour
+	// MinIdle is the shortest idle time that ends a session. Uses are stored
+	// once a minute.
+	MinIdle = 5 * time.Minute
 	// BearerTime is the lifetime of a short-lived bearer token.
 	BearerTime = 15 * time.Minute
 )
@@ -47,6 +73,11 @@ type SessionStore interface {
 	// RevokeSession revokes a session and returns it; a revoked one is returned
 	// unchanged. An unknown one is not_found.
 	RevokeSession(ctx context.Context, id string, by Actor, at time.Time) (Session, error)
+	// ListSessions returns the first sessions of a person in a workspace that
+	// are neither revoked nor expired at a time, newest first.
+	ListSessions(ctx context.Context, workspace, subject string, at time.Time, limit int) ([]Session, error)
+	// RecordSessionUse stores when sessions were last used.
+	RecordSessionUse(ctx context.Context, uses map[string]time.Time) error
 }
 
 // Sessions creates, checks and ends sessions. It is safe for concurrent use.
@@ -56,6 +87,7 @@ type Sessions struct {
 	now     func() time.Time
 	cache   *rowCache[Session]
 	bearers signer
+	uses    uses
 }
 
 // NewSessions makes the service. Until Listening(true), every check reads the
@@ -77,8 +109,17 @@ func (s *Sessions) Listening(up bool) { s.cache.listen(up) }
 // Create makes a session of a workspace and returns it with its token, which
 // cannot be retrieved again.
 func (s *Sessions) Create(ctx context.Context, workspace, subject string, lasts time.Duration, by Actor) (Session, SessionText, error) {
+	return s.CreateWithIdle(ctx, workspace, subject, lasts, 0, by)
+}
+
+// CreateWithIdle is Create for a session that also ends when it is not used for
+// the time idle; zero means no such limit.
+func (s *Sessions) CreateWithIdle(ctx context.Context, workspace, subject string, lasts, idle time.Duration, by Actor) (Session, SessionText, error) {
 	if lasts <= 0 || lasts > MaxSession {
 		return Session{}, SessionText{}, domain.Errorf(domain.CodeInvalidRequest, "The lifetime of a session must be more than 0 and at most %s.", MaxSession)
+	}
+	if idle != 0 && idle < MinIdle {
+		return Session{}, SessionText{}, domain.Errorf(domain.CodeInvalidRequest, "The idle time of a session must be 0 or at least %s.", MinIdle)
 	}
 	if err := checkPrintable("a session's subject", subject, maxName); err != nil {
 		return Session{}, SessionText{}, err
@@ -86,7 +127,7 @@ func (s *Sessions) Create(ctx context.Context, workspace, subject string, lasts 
 	text, key, now := newSessionText(), s.ring.Current(secret.Session), moment(s.now)
 	session := Session{
 		ID: text.SessionID, Workspace: workspace, Subject: subject, Hash: text.hash(key), Generation: key.Generation,
-		CreatedAt: now, ExpiresAt: now.Add(lasts),
+		CreatedAt: now, ExpiresAt: now.Add(lasts), Idle: idle.Truncate(time.Second),
 	}
 	if err := s.store.AddSession(ctx, session, sessionCreated(session, by)); err != nil {
 		return Session{}, SessionText{}, err
@@ -133,7 +174,7 @@ func (s *Sessions) AuthenticateCookie(ctx context.Context, text string) (*Caller
 	if same := hmac.Equal(claimed.hash(key), session.Hash); !same || !known {
 		return nil, unrecognisedSession()
 	}
-	return session.caller(session.ExpiresAt), nil
+	return session.caller(session.Ends()), nil
 }
 
 func (s *Sessions) authenticateBearer(ctx context.Context, text string) (*Caller, error) {
@@ -149,7 +190,7 @@ func (s *Sessions) authenticateBearer(ctx context.Context, text string) (*Caller
 	if session.Workspace != workspace {
 		return nil, unrecognisedSession()
 	}
-	return session.caller(bearer.expires), nil
+	return session.caller(earliest(bearer.expires, session.Ends())), nil
 }
 
 // find returns a session that is live, else unauthorized.
@@ -159,6 +200,13 @@ func (s *Sessions) find(ctx context.Context, id string) (Session, error) {
 		return Session{}, unrecognisedSession()
 	}
 	return session, err
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 func (s Session) caller(until time.Time) *Caller {
@@ -175,18 +223,11 @@ type Bearer struct {
 // BearerTime, or with the session. A caller without a live session is
 // unauthorized.
 func (s *Sessions) Bearer(ctx context.Context, c *Caller) (Bearer, error) {
-	if c == nil || c.Kind != BySession {
-		return Bearer{}, unrecognisedSession()
-	}
-	session, err := s.find(ctx, c.Subject)
+	session, err := s.current(ctx, c)
 	if err != nil {
 		return Bearer{}, err
 	}
-	expires := s.now().Add(BearerTime)
-	if session.ExpiresAt.Before(expires) {
-		expires = session.ExpiresAt
-	}
-	expires = expires.UTC().Truncate(time.Second)
+	expires := earliest(s.now().Add(BearerTime), session.ExpiresAt).UTC().Truncate(time.Second)
 	return Bearer{s.bearers.sign(expires, session.ID+" "+session.Workspace), expires}, nil
 }
 

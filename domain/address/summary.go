@@ -23,7 +23,7 @@ type Summary struct {
 	Account       *bool      // nil when its class, or what that executes as a proxy, is unknown or cannot be read
 	CreatedAt     *time.Time // nil unless its deployment was indexed
 	DeployedAtTx  *starknet.Felt
-	DeployedBy    *starknet.Felt
+	DeployedBy    *starknet.Felt // nil when unknown, and for an account that deployed itself
 	// Coverage says whether the activity is indexed and typed.
 	Coverage domain.Coverage
 }
@@ -84,6 +84,9 @@ func (e *Evidence) summary(address starknet.Felt, whole bool) Summary {
 	s := Summary{
 		Address: address, Found: true, CountExact: whole && e.Counted <= countMost && !address.IsZero(), LatestBlock: e.LatestBlock,
 		Class: e.Class, Account: e.Account, CreatedAt: e.CreatedAt, DeployedAtTx: e.DeployedAtTx, DeployedBy: e.DeployedBy,
+	}
+	if s.DeployedBy != nil && *s.DeployedBy == address {
+		s.DeployedBy = nil
 	}
 	if s.CountExact || e.Items > 0 {
 		s.ActivityCount = &e.Items

@@ -18,7 +18,7 @@ type WalletMode string
 
 // The modes.
 const (
-	RequireComplete WalletMode = "require_complete" // fail, unless only unsupported balances are missing
+	RequireComplete WalletMode = "require_complete" // fail
 	VerifiedPartial WalletMode = "verified_partial" // return it, with the status of each balance
 )
 
@@ -51,8 +51,9 @@ type WalletQuery struct {
 // BalanceStatus is the status of one balance.
 type BalanceStatus string
 
-// The statuses of a balance. An unsupported contract has no readable balance at
-// that block. The last two mean that reading failed.
+// The statuses of a balance. An unsupported contract has no balance entry point
+// at that block, or is not deployed. The last two mean that reading failed; a
+// revert is an error.
 const (
 	BalanceOK          BalanceStatus = "ok"
 	BalanceUnsupported BalanceStatus = "unsupported"
@@ -106,11 +107,11 @@ const walletRetry = 2 * time.Second
 // At returns a snapshot of a wallet at one block. A query that contradicts
 // itself or whose limit is out of range is invalid_request.
 //
-// With require_complete it is service_unavailable if a balance could not be
-// read or tokens of the scope may be missing, and invalid_request if the
-// query's limit excludes tokens. A contract without a readable balance is
-// tolerated, because otherwise anyone could break a wallet by sending it a
-// broken token; but such a snapshot is not verified_complete.
+// With require_complete only a complete snapshot is returned. It is
+// invalid_request if the query's limit excludes tokens, history_not_indexed if
+// the index can never prove that no token is missing, unsupported_token if a
+// contract has no balance entry point, and service_unavailable if a balance could
+// not be read or the index is behind.
 func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet, error) {
 	if err := q.checkLimit(); err != nil {
 		return Wallet{}, err
@@ -123,6 +124,11 @@ func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet
 	if err != nil {
 		return Wallet{}, err
 	}
+	if q.Mode == RequireComplete {
+		if err := unprovable(found.reasons); err != nil {
+			return Wallet{}, err
+		}
+	}
 	if block, err = s.anchor(ctx, c, q, block, found); err != nil {
 		return Wallet{}, err
 	}
@@ -134,35 +140,43 @@ func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet
 	if err != nil {
 		return Wallet{}, err
 	}
+	items, cut := balances(q, found.tokens, quantities)
+	if cut && !slices.Contains(found.reasons, domain.ReasonLimit) {
+		found.reasons = append([]string{domain.ReasonLimit}, found.reasons...)
+	}
 	wallet := Wallet{
 		Block: at, Coverage: AssetCoverage{q.Scope, found.missing(q.Scope, at.Number), found.through},
-		Correctness: CorrectPartial, Items: make([]Balance, 0, len(found.tokens)),
+		Correctness: CorrectPartial, Items: items,
 	}
-	failed, unread := 0, 0
-	for i, candidate := range found.tokens {
-		if quantities[i].Absent && q.Scope != ScopeExplicit {
-			continue // a token of the registry that is not there
-		}
-		item := Balance{Token: candidate.address, Status: balanceStatus(quantities[i].Err), Known: candidate.known}
-		switch item.Status {
-		case BalanceOK:
-			item.Raw = &quantities[i].Raw
-		case BalanceUnsupported:
-			unread++
-		default:
-			failed++
-		}
-		wallet.Items = append(wallet.Items, item)
-	}
-	if failed == 0 && unread == 0 && wallet.Coverage.Complete() {
+	err = incomplete(wallet.Coverage.Reasons, items)
+	switch {
+	case err == nil:
 		wallet.Correctness = CorrectComplete
-	}
-	if q.Mode == RequireComplete {
-		if err := incomplete(wallet.Coverage.Reasons, failed); err != nil {
-			return Wallet{}, err
-		}
+	case q.Mode == RequireComplete:
+		return Wallet{}, err
 	}
 	return wallet, nil
+}
+
+// balances returns the balances of at most as many tokens as the query's limit,
+// and whether there are more. Tokens of the registry that are not deployed do not
+// count.
+func balances(q WalletQuery, tokens []candidate, quantities []token.Quantity) (items []Balance, cut bool) {
+	items = make([]Balance, 0, len(tokens))
+	for i, candidate := range tokens {
+		if quantities[i].Absent && q.Scope != ScopeExplicit {
+			continue
+		}
+		if len(items) == q.Limit {
+			return items, true
+		}
+		item := Balance{Token: candidate.address, Status: balanceStatus(quantities[i]), Known: candidate.known}
+		if item.Status == BalanceOK {
+			item.Raw = &quantities[i].Raw
+		}
+		items = append(items, item)
+	}
+	return items, false
 }
 
 // anchor returns the block to read at. The node's newest block is often ahead
@@ -179,20 +193,43 @@ func (s *Wallets) anchor(ctx context.Context, c domain.Chain, q WalletQuery, blo
 	return chain.NumberID(min(newest.Number, *found.through)), nil
 }
 
+// unprovable returns history_not_indexed if the index lacks history that would
+// prove a snapshot complete, so that waiting does not help.
+func unprovable(reasons []string) error {
+	for _, reason := range reasons {
+		if reason == domain.ReasonIndexStart || reason == domain.ReasonUntypedTransfers {
+			return domain.Errorf(domain.CodeHistoryNotIndexed,
+				"The index does not hold the history that proves the snapshot complete (%s). Name the tokens with scope %s, or use mode %s.", reason, domain.Choice(ScopeExplicit), domain.Choice(VerifiedPartial))
+		}
+	}
+	return nil
+}
+
 // incomplete returns the error of an incomplete snapshot under
-// require_complete.
-func incomplete(reasons []string, failed int) error {
+// require_complete, and nil for a complete one.
+func incomplete(reasons []string, items []Balance) error {
 	if slices.Contains(reasons, domain.ReasonLimit) {
 		return domain.Errorf(domain.CodeInvalidRequest,
-			"The scope has more tokens than limit. Raise limit, name the tokens with scope explicit, or use mode %s.", VerifiedPartial)
+			"The scope has more tokens than limit. Raise limit, name the tokens with scope %s, or use mode %s.", domain.Choice(ScopeExplicit), domain.Choice(VerifiedPartial))
 	}
-	if failed == 0 && len(reasons) == 0 {
-		return nil
+	failed := 0
+	for _, item := range items {
+		switch item.Status {
+		case BalanceOK:
+		case BalanceUnsupported:
+			return domain.Errorf(domain.CodeUnsupportedToken,
+				"Contract %s has no balance entry point that this service supports. Leave it out of tokenAddresses, or use mode %s.", item.Token, domain.Choice(VerifiedPartial))
+		default:
+			failed++
+		}
 	}
-	if failed == 0 {
-		return domain.Unavailable(walletRetry, nil, "The index cannot prove that the snapshot is complete (%s). Retry, or use mode %s.", strings.Join(reasons, ", "), VerifiedPartial)
+	switch {
+	case failed > 0:
+		return domain.Unavailable(walletRetry, nil, "%d balances could not be read, so the snapshot is incomplete. Retry, or use mode %s.", failed, domain.Choice(VerifiedPartial))
+	case len(reasons) > 0:
+		return domain.Unavailable(walletRetry, nil, "The index cannot prove that the snapshot is complete (%s). Retry, or use mode %s.", strings.Join(reasons, ", "), domain.Choice(VerifiedPartial))
 	}
-	return domain.Unavailable(walletRetry, nil, "%d balances could not be read, so the snapshot is incomplete. Retry, or use mode %s.", failed, VerifiedPartial)
+	return nil
 }
 
 // checkLimit returns invalid_request for a limit out of range.
@@ -209,24 +246,24 @@ func (q WalletQuery) block() (chain.BlockID, error) {
 	given := q.BlockNumber != nil || q.BlockHash != nil
 	switch {
 	case q.Preference != PreferExplicit && given:
-		return named, domain.Errorf(domain.CodeInvalidRequest, "blockHash and blockNumber require blockPreference explicit.")
+		return named, domain.Errorf(domain.CodeInvalidRequest, "blockHash and blockNumber require blockPreference %s.", domain.Choice(PreferExplicit))
 	case q.Preference == PreferLatest:
 		return chain.BlockID{Tag: chain.Latest}, nil
 	case q.Preference == PreferL1:
 		return chain.BlockID{Tag: chain.L1Accepted}, nil
 	case !given || q.BlockNumber != nil && q.BlockHash != nil:
-		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference explicit requires either blockHash or blockNumber.")
+		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference %s requires either blockHash or blockNumber.", domain.Choice(PreferExplicit))
 	}
 	return named, nil
 }
 
-func balanceStatus(err error) BalanceStatus {
+func balanceStatus(q token.Quantity) BalanceStatus {
 	switch {
-	case err == nil:
+	case q.Err == nil:
 		return BalanceOK
-	case domain.CodeOf(err) == domain.CodeNotFound:
+	case q.Absent || q.NoView:
 		return BalanceUnsupported
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(q.Err, context.DeadlineExceeded):
 		return BalanceTimeout
 	}
 	return BalanceError

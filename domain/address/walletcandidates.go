@@ -25,8 +25,8 @@ type candidate struct {
 // candidates returns the tokens that the query is about.
 func (s *Wallets) candidates(ctx context.Context, c domain.Chain, q WalletQuery) (candidates, error) {
 	switch {
-	case q.Scope != ScopeExplicit && len(q.Tokens) > 0:
-		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses requires scope explicit.")
+	case q.Scope != ScopeExplicit && q.Tokens != nil:
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses requires scope %s.", domain.Choice(ScopeExplicit))
 	case q.Scope != ScopeExplicit:
 		return s.discovered(ctx, c, q)
 	case len(q.Tokens) == 0 || len(q.Tokens) > MaxWallet:
@@ -46,9 +46,14 @@ func (s *Wallets) candidates(ctx context.Context, c domain.Chain, q WalletQuery)
 }
 
 // discovered returns the tokens in the owner's transfers and, if in scope,
-// those of the registry.
+// those of the registry. It returns as many more than the limit as the registry
+// has tokens, because those that are not deployed do not count.
 func (s *Wallets) discovered(ctx context.Context, c domain.Chain, q WalletQuery) (candidates, error) {
-	page, err := s.addresses.Discovered(ctx, c, q.Owner, q.Scope, q.Limit)
+	limit := q.Limit
+	if q.Scope == ScopeWithRegistry {
+		limit += len(RegistryTokens(c))
+	}
+	page, err := s.addresses.Discovered(ctx, c, q.Owner, q.Scope, limit)
 	if err != nil {
 		return candidates{}, err
 	}

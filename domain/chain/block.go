@@ -39,10 +39,10 @@ type BlockStore interface {
 	// HeadersBetween returns the headers of a range, the newest first or the
 	// oldest first: limit of them and one more, if there are as many.
 	HeadersBetween(ctx context.Context, c domain.Chain, blocks BlockRange, oldestFirst bool, limit int) ([]*facts.Header, error)
-	// HeadersAtTime returns the header of the block that is closest to a Unix
-	// time on one side and those of its neighbours, oldest first, and the
-	// number of that block. Without such a block there are none.
-	HeadersAtTime(ctx context.Context, c domain.Chain, second int64, closest Closest) (number uint64, around []*facts.Header, err error)
+	// HeadersAtTime returns the header of the newest block whose Unix time is
+	// not after one second, and that of the oldest whose time is not before
+	// another; nil where there is none.
+	HeadersAtTime(ctx context.Context, c domain.Chain, notAfter, notBefore int64) (before, after *facts.Header, err error)
 }
 
 // Blocks answers which blocks there are.

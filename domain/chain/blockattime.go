@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"astrolabe/domain"
-	"astrolabe/domain/facts"
 )
 
 // Closest is the side of a time on which a block is searched. A block of that
@@ -42,10 +41,14 @@ func ParseMoment(text string) (time.Time, error) {
 	return at.UTC(), nil
 }
 
-// AtTime is the block that was closest to a time, with its neighbours.
+// AtTime is the block that was closest to a time on one side, and the closest
+// ones on both sides.
 type AtTime struct {
-	Block          *Block
-	Previous, Next *Block // nil where the index has none
+	Block *Block
+	// Previous is the newest block at or before the time and Next the oldest at or
+	// after it, the same block where one has exactly that time. They are nil where
+	// the index has none, or another one may be closer.
+	Previous, Next *Block
 }
 
 // AtTime returns the block that is closest to a time on one side. It is
@@ -57,24 +60,39 @@ func (s *Blocks) AtTime(ctx context.Context, c domain.Chain, at time.Time, close
 	if err != nil {
 		return AtTime{}, err
 	}
-	second := at.Unix()
-	if closest == ClosestAfter && at.Nanosecond() > 0 {
-		second++ // blocks have whole seconds
-	}
-	number, around, err := s.store.HeadersAtTime(ctx, c, second, closest)
+	before, after, err := s.store.HeadersAtTime(ctx, c, at.Unix(), secondAfter(at))
 	if err != nil {
 		return AtTime{}, err
 	}
+	var found AtTime
+	if before != nil && !horizon.breaksOffAt(before.Number) {
+		found.Previous = horizon.block(before)
+	}
+	if after != nil && !horizon.beginsWith(after.Number) {
+		found.Next = horizon.block(after)
+	}
+	if found.Block = found.Previous; closest == ClosestAfter {
+		found.Block = found.Next
+	}
 	switch {
-	case len(around) == 0, closest == ClosestAfter && horizon.beginsWith(number):
-		return AtTime{}, nothingThere(closest, horizon)
-	case closest == ClosestBefore && horizon.breaksOffAt(number):
+	case found.Block != nil:
+		return found, nil
+	case closest == ClosestBefore && before != nil:
 		behind := domain.Errorf(domain.CodeServiceUnavailable,
-			"The closest block %s that time may not be indexed yet: the index ends with block %d, behind the head of the chain. Retry later.", closest, number)
+			"The closest block %s that time may not be indexed yet: the index ends with block %d, behind the head of the chain. Retry later.", closest, before.Number)
 		behind.RetryAfter = time.Second
 		return AtTime{}, behind
 	}
-	return neighbours(number, around, horizon), nil
+	return AtTime{}, nothingThere(closest, horizon)
+}
+
+// secondAfter is the first whole second at or after a time: blocks have whole
+// seconds.
+func secondAfter(at time.Time) int64 {
+	if at.Nanosecond() > 0 {
+		return at.Unix() + 1
+	}
+	return at.Unix()
 }
 
 // beginsWith reports whether a block is the first one that is known, although
@@ -94,19 +112,4 @@ func nothingThere(closest Closest, h Horizon) error {
 		return domain.Errorf(domain.CodeNotFound, "The closest block %s that time is not indexed: the index begins with block %d.", closest, h.Coverage.First)
 	}
 	return domain.Errorf(domain.CodeNotFound, "No block is at or %s that time.", closest)
-}
-
-func neighbours(number uint64, around []*facts.Header, h Horizon) (found AtTime) {
-	for _, header := range around {
-		block := h.block(header)
-		switch {
-		case header.Number < number:
-			found.Previous = block
-		case header.Number > number:
-			found.Next = block
-		default:
-			found.Block = block
-		}
-	}
-	return found
 }

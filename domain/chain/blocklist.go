@@ -154,22 +154,18 @@ func (s *Blocks) selected(ctx context.Context, c domain.Chain, f BlockFilter) (B
 		blocks.To = min(*f.To, blocks.To)
 	}
 	if f.Since != nil {
-		second := f.Since.Unix()
-		if f.Since.Nanosecond() > 0 {
-			second++ // blocks have whole seconds
-		}
-		number, around, err := s.store.HeadersAtTime(ctx, c, second, ClosestAfter)
-		if err != nil || len(around) == 0 {
+		_, after, err := s.store.HeadersAtTime(ctx, c, f.Since.Unix(), secondAfter(*f.Since))
+		if err != nil || after == nil {
 			return noBlocks, err
 		}
-		blocks.From = max(blocks.From, number)
+		blocks.From = max(blocks.From, after.Number)
 	}
 	if f.Through != nil {
-		number, around, err := s.store.HeadersAtTime(ctx, c, f.Through.Unix(), ClosestBefore)
-		if err != nil || len(around) == 0 {
+		before, _, err := s.store.HeadersAtTime(ctx, c, f.Through.Unix(), secondAfter(*f.Through))
+		if err != nil || before == nil {
 			return noBlocks, err
 		}
-		blocks.To = min(blocks.To, number)
+		blocks.To = min(blocks.To, before.Number)
 	}
 	return blocks, nil
 }

@@ -72,7 +72,7 @@ type ContractDeployment struct {
 	KnownClass
 	Time     time.Time
 	TxHash   *starknet.Felt // nil if only the state diff shows it
-	Deployer *starknet.Felt // nil when unknown
+	Deployer *starknet.Felt // nil when unknown, and for an account that deployed itself
 }
 
 // TokenIdentity is a contract's identity as a token.
@@ -123,8 +123,12 @@ func (c *Contract) Alias() *string {
 	return c.Token.Symbol
 }
 
-// stamp sets the fields that depend on the head of the chain.
+// stamp sets the fields that depend on the head of the chain, and leaves out the
+// deployer of an account that deployed itself.
 func (c *Contract) stamp(horizon Horizon) {
+	if d := c.Deployment; d != nil && d.Deployer != nil && *d.Deployer == c.Address {
+		d.Deployer = nil
+	}
 	if class, _ := c.Class(); class != nil {
 		c.Finality = classFinality(class.Block.Number, horizon)
 	}

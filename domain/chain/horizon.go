@@ -33,6 +33,9 @@ type Horizon struct {
 	Epoch    uint64    // grows whenever an operator changes facts of final blocks
 	Head     *uint64   // the node's newest block as it was last seen; nil while unknown
 	Behind   bool      // readers lack blocks that the chain has, or must be expected to have
+	// HeadStale reports that nothing follows the chain any more, so that it may
+	// have gone on beyond Head.
+	HeadStale bool
 }
 
 // Horizon returns how far a chain has come.
@@ -42,7 +45,7 @@ func (s *Statuses) Horizon(ctx context.Context, c domain.Chain) (Horizon, error)
 		return Horizon{}, err
 	}
 	head := &statuses[0].Head
-	horizon := Horizon{Coverage: head.Coverage, L1: head.L1, Epoch: head.Epoch, Behind: statuses[0].behind()}
+	horizon := Horizon{Coverage: head.Coverage, L1: head.L1, Epoch: head.Epoch, Behind: statuses[0].behind(), HeadStale: statuses[0].headStale()}
 	if head.Block != nil {
 		horizon.Head = &head.Block.Number
 	}

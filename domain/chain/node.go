@@ -27,6 +27,10 @@ var (
 	// ErrNoClass means that the node does not have a class that its own blocks
 	// name.
 	ErrNoClass = errors.New("the node does not have a class that its blocks name")
+	// ErrUnprovenClass means that no upstream has a definition of a Cairo 0 class
+	// with the class's hash. That need not be a lie: some nodes lost details of
+	// old programs.
+	ErrUnprovenClass = errors.New("no upstream node has a definition of the class that has its hash")
 )
 
 // Node reads contract state from an upstream node. Its errors are
@@ -49,6 +53,10 @@ type StateBlock struct {
 	Finality FinalityStatus // empty for the pre-confirmed one
 }
 
+// MaxResult is the size of the largest view result that is read, in bytes of
+// JSON: contracts decide how long theirs are, and many are read concurrently.
+const MaxResult = 256 << 10
+
 // MaxCalldata is how many felts of calldata a caller may give a view.
 const MaxCalldata = 1024
 
@@ -67,8 +75,13 @@ type Answer struct {
 	NoBlock    bool // the node no longer has the block
 	NoContract bool // there is no contract at the address
 	NoView     bool // the contract has no such entry point
-	Failed     bool // the contract failed in it, or returned more than is read
+	Reverted   bool // the contract reverted in it
+	TooLarge   bool // it returned more than is read
+	// Reason is that of a revert in the node's words; empty if it gave none.
+	Reason string
 }
 
 // Returned reports whether the contract returned a result.
-func (a Answer) Returned() bool { return !a.NoBlock && !a.NoContract && !a.NoView && !a.Failed }
+func (a Answer) Returned() bool {
+	return !a.NoBlock && !a.NoContract && !a.NoView && !a.Reverted && !a.TooLarge
+}

@@ -150,7 +150,7 @@ func (s State) Call(ctx context.Context, call ViewCall) (Answer, error) {
 	case answer.NoBlock:
 		return Answer{}, ErrBlockMoved
 	}
-	if keep && len(answer.Result) <= keptFelts && !answer.Failed { // another node may have other limits
+	if keep && len(answer.Result) <= keptFelts && !answer.Reverted && !answer.TooLarge { // another node may have other limits
 		s.states.answers.Add(key, answer)
 	}
 	return answer, nil
@@ -169,6 +169,9 @@ func (s State) key(call ViewCall) (callKey, bool) {
 }
 
 func unknownBlock(id BlockID) error {
+	if id.Tag != "" {
+		return domain.Errorf(domain.CodeNotFound, "The upstream node has no %s block now. Name a block by its number or hash.", id.Tag)
+	}
 	return domain.Errorf(domain.CodeNotFound, "The upstream node has no block %s.", id)
 }
 

@@ -12,22 +12,27 @@ import (
 type Upstreams struct {
 	mu    sync.Mutex
 	names []string
+	outer *Upstreams // of the context around; nil if there is none
 }
 
 type upstreamsKey struct{}
 
-// TraceUpstreams returns a context whose calls report which upstream answered.
+// TraceUpstreams returns a context whose calls report which upstream answered, as
+// the calls of the given one do.
 func TraceUpstreams(ctx context.Context) (context.Context, *Upstreams) {
-	u := new(Upstreams)
+	outer, _ := ctx.Value(upstreamsKey{}).(*Upstreams)
+	u := &Upstreams{outer: outer}
 	return context.WithValue(ctx, upstreamsKey{}, u), u
 }
 
 // AnsweredBy reports that an upstream answered a call of the context.
 func AnsweredBy(ctx context.Context, name string) {
-	u, ok := ctx.Value(upstreamsKey{}).(*Upstreams)
-	if !ok {
-		return
+	for u, _ := ctx.Value(upstreamsKey{}).(*Upstreams); u != nil; u = u.outer {
+		u.add(name)
 	}
+}
+
+func (u *Upstreams) add(name string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !slices.Contains(u.names, name) {

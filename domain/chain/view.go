@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"golang.org/x/sync/errgroup"
 
@@ -11,8 +12,8 @@ import (
 )
 
 // Viewed is the result of a view call or its error. Err is not_found if there
-// is no such contract or entry point at the block, and contract_call_failed if
-// the call reverts.
+// is no such contract or entry point at the block, contract_call_failed if the
+// call reverts, and contract_result_too_large if it returns more than MaxResult.
 type Viewed struct {
 	Result []starknet.Felt
 	Err    error
@@ -62,8 +63,12 @@ func (a Answer) failure(call ViewCall, block uint64) error {
 		return domain.Errorf(domain.CodeNotFound, "No contract is deployed at %s at block %d.", call.Contract, block)
 	case a.NoView:
 		return domain.Errorf(domain.CodeNotFound, "Contract %s has no entry point %s at block %d.", call.Contract, call.Selector, block)
-	case a.Failed:
-		return domain.Errorf(domain.CodeContractCallFailed, "The call of contract %s, entry point %s, reverted at block %d, or its result exceeds the size limit.", call.Contract, call.Selector, block)
+	case a.TooLarge:
+		return domain.Errorf(domain.CodeContractResultTooLarge, "The result of contract %s, entry point %s, at block %d exceeds the limit of %d bytes.", call.Contract, call.Selector, block, MaxResult)
+	case a.Reverted && a.Reason == "":
+		return domain.Errorf(domain.CodeContractCallFailed, "The call of contract %s, entry point %s, reverted at block %d. The upstream node gave no reason.", call.Contract, call.Selector, block)
+	case a.Reverted:
+		return domain.Errorf(domain.CodeContractCallFailed, "The call of contract %s, entry point %s, reverted at block %d: %s.", call.Contract, call.Selector, block, strconv.Quote(a.Reason))
 	}
 	return nil
 }

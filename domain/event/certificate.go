@@ -21,8 +21,9 @@ type Certificate struct {
 	From    uint64
 	Through *uint64 // nil while nothing is covered yet
 	Status  CertificateStatus
-	// VerifiedAt is when all of it was last found equal to the events; nil
-	// before the first time.
+	// VerifiedAt is when its newest blocks were found equal to the events, or all
+	// of it, whichever was later. Through never moves without it; nil while
+	// nothing is covered.
 	VerifiedAt *time.Time
 	// Maintained reports whether a worker maintained the certificate within the
 	// last minutes.

@@ -30,24 +30,27 @@ const retryCoverage = 30 * time.Second
 // the ends of its certificates, and directly from the events for at most
 // MaxExtension blocks on each side. It is
 //
-//   - unsupported_selector when a first key is not one that the operator
-//     declared for wide searches;
 //   - full_range_selector_not_supported when there is no first key, or no
-//     populated position has a ready certificate for each of them;
-//   - event_key_index_coverage_unavailable when those certificates do not reach
-//     the requested lower bound, or not the newest blocks.
+//     populated position is one that the operator declared for each of them;
+//   - event_key_index_coverage_unavailable when the certificates of those
+//     positions are building or have failed, or do not reach the requested lower
+//     bound, or not the newest blocks.
 func (s *Events) wide(ctx context.Context, c domain.Chain, f Filter, horizon chain.Horizon) ([]segment, *RangeCoverage, error) {
 	certificates, err := s.certificates.of(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := declared(certificates, f.Topics[0]); err != nil {
+	if err := checkDeclared(certificates, f.Topics[0]); err != nil {
 		return nil, nil, err
 	}
-	choices := ready(certificates, f)
+	choices := declared(certificates, f)
 	if len(choices) == 0 {
 		return nil, nil, domain.Errorf(domain.CodeFullRangeSelectorNotSupported,
-			"No key position of this search has a certificate that is ready for more than %d blocks. Search at most %d blocks at once, or use a position that the capabilities list as ready.", MaxBlocks, MaxBlocks)
+			"No key position of this search is declared for searches over more than %d blocks. Search at most %d blocks at once, or filter by a position that the capabilities list.", MaxBlocks, MaxBlocks)
+	}
+	choices = slices.DeleteFunc(choices, func(list choice) bool { return !list.ready() })
+	if len(choices) == 0 {
+		return nil, nil, uncovered("The certificate of the selector is not ready at the key position of this search. Retry when the capabilities list it as ready.")
 	}
 	choices = slices.DeleteFunc(choices, func(list choice) bool { return !list.reaches(f, horizon.Coverage) })
 	if len(choices) == 0 {
@@ -77,12 +80,12 @@ func uncovered(why string) error {
 	return err
 }
 
-// declared returns unsupported_selector unless every selector has a
-// certificate of some kind.
-func declared(certificates []Certificate, selectors []starknet.Felt) error {
+// checkDeclared returns full_range_selector_not_supported unless every selector
+// has a certificate of some kind.
+func checkDeclared(certificates []Certificate, selectors []starknet.Felt) error {
 	for _, selector := range selectors {
 		if !slices.ContainsFunc(certificates, func(c Certificate) bool { return c.Selector == selector }) {
-			return domain.Errorf(domain.CodeUnsupportedSelector, "Selector %s is not declared for searches over more than %d blocks. Search at most %d blocks at once, or use a selector that the capabilities list.", selector, MaxBlocks, MaxBlocks)
+			return domain.Errorf(domain.CodeFullRangeSelectorNotSupported, "Selector %s is not declared for searches over more than %d blocks. Search at most %d blocks at once, or use a selector that the capabilities list.", selector, MaxBlocks, MaxBlocks)
 		}
 	}
 	return nil
@@ -91,15 +94,16 @@ func declared(certificates []Certificate, selectors []starknet.Felt) error {
 // choice is the certificates of one position, one for each first key.
 type choice []Certificate
 
-// ready returns the populated positions whose certificates are all ready.
-func ready(certificates []Certificate, f Filter) (choices []choice) {
+// declared returns the populated positions that have a certificate for each
+// first key.
+func declared(certificates []Certificate, f Filter) (choices []choice) {
 	for position, values := range f.Topics {
 		if position == 0 || len(values) == 0 {
 			continue
 		}
 		var list choice
 		for _, cert := range certificates {
-			if cert.Position == position && cert.Status == Ready && cert.Through != nil && slices.Contains(f.Topics[0], cert.Selector) {
+			if cert.Position == position && slices.Contains(f.Topics[0], cert.Selector) {
 				list = append(list, cert)
 			}
 		}
@@ -108,6 +112,11 @@ func ready(certificates []Certificate, f Filter) (choices []choice) {
 		}
 	}
 	return choices
+}
+
+// ready reports whether all certificates are ready.
+func (list choice) ready() bool {
+	return !slices.ContainsFunc(list, func(cert Certificate) bool { return cert.Status != Ready || cert.Through == nil })
 }
 
 // interval is the blocks that all certificates cover.

@@ -164,10 +164,10 @@ func TestAWideSearchWithoutCoverageIsRejected(t *testing.T) {
 		"a position that is not declared": {wide(func(f *event.Filter) { f.Topics[1], f.Topics[3] = nil, key }), domain.CodeFullRangeSelectorNotSupported},
 		"topic0 alone":                    {wide(func(f *event.Filter) { f.Topics[1] = nil }), domain.CodeFullRangeSelectorNotSupported},
 		"an address alone":                {wide(func(f *event.Filter) { f.Topics, f.Addresses = [16][]starknet.Felt{}, key }), domain.CodeFullRangeSelectorNotSupported},
-		"a certificate that is building":  {wide(func(f *event.Filter) { f.Topics[0] = []starknet.Felt{repotest.ApprovalSelector} }), domain.CodeFullRangeSelectorNotSupported},
-		"one of two is building":          {wide(func(f *event.Filter) { f.Topics[0] = append(f.Topics[0], repotest.ApprovalSelector) }), domain.CodeFullRangeSelectorNotSupported},
-		"a selector outside the set":      {wide(func(f *event.Filter) { f.Topics[0] = key }), domain.CodeUnsupportedSelector},
-		"one of two outside the set":      {wide(func(f *event.Filter) { f.Topics[0] = append(f.Topics[0], key...) }), domain.CodeUnsupportedSelector},
+		"a certificate that is building":  {wide(func(f *event.Filter) { f.Topics[0] = []starknet.Felt{repotest.ApprovalSelector} }), domain.CodeCoverageUnavailable},
+		"one of two is building":          {wide(func(f *event.Filter) { f.Topics[0] = append(f.Topics[0], repotest.ApprovalSelector) }), domain.CodeCoverageUnavailable},
+		"a selector outside the set":      {wide(func(f *event.Filter) { f.Topics[0] = key }), domain.CodeFullRangeSelectorNotSupported},
+		"one of two outside the set":      {wide(func(f *event.Filter) { f.Topics[0] = append(f.Topics[0], key...) }), domain.CodeFullRangeSelectorNotSupported},
 	} {
 		if _, err := w.search(test.f); domain.CodeOf(err) != test.want {
 			t.Errorf("%s: got %v, want %s", name, err, test.want)

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"sync"
 
@@ -11,14 +12,17 @@ import (
 // be derived from them and from the classes.
 var BaseTables = []Table{TableBlocks, TableTransactions, TableEvents, TableMessages, TableDeclarations, TableChanges, TableImplementations}
 
-// baseVersion is part of every base digest and of every class digest. A change
-// of the covered columns changes it, and needs a migration that clears the
-// stored digests.
-const baseVersion = "astrolabe base 1\n"
+// The versions are part of every digest. A change of the covered columns changes
+// them, and needs a migration that clears the stored digests.
+const (
+	baseVersion  = "astrolabe base 2\n"
+	classVersion = "astrolabe base 1\n"
+)
 
-// BaseDigest returns the digest of a block's base rows, and of the hashes of the
-// classes that the block names first. It commits with the rows, so that a row
-// that was changed, added or removed later is noticed without the node.
+// BaseDigest returns the digest of a block's base rows, of how far the block was
+// verified, and of the hashes of the classes that the block names first. It
+// commits with the rows, so that a row that was changed, added or removed later
+// is noticed without the node.
 func BaseDigest(b *Block) Digest {
 	rows := encodings.Get().(*encoding)
 	defer encodings.Put(rows)
@@ -31,6 +35,7 @@ func BaseDigest(b *Block) Digest {
 	for _, class := range b.Classes {
 		rows.felt("", class.Hash)
 	}
+	rows.text("", string(cmp.Or(b.Header.Verification, Unverified)))
 	return sha256.Sum256(*rows)
 }
 
@@ -38,13 +43,14 @@ func BaseDigest(b *Block) Digest {
 var encodings = sync.Pool{New: func() any { return new(encoding) }}
 
 // Digest returns the digest of what the node said about a class: its hash, its
-// language and its ABI. Everything else follows from the ABI.
+// language and its ABI, of a Cairo 0 class in its canonical form. Everything else
+// follows from the ABI.
 func (c *Class) Digest() Digest {
-	row := encoding(baseVersion)
+	row := encoding(classVersion)
 	row.felt("", c.Hash)
 	row.flag("", c.Sierra)
 	row.flag("", c.Missing)
-	row.bytes("", c.ABI)
+	row.bytes("", c.canonicalABI())
 	return sha256.Sum256(row)
 }
 

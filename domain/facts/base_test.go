@@ -19,7 +19,6 @@ func TestEveryValueOfABaseRowIsInTheBaseDigest(t *testing.T) {
 	mutate(reflect.ValueOf(changed), "", func(path string) {
 		field, _, _ := strings.Cut(strings.TrimPrefix(path, "."), ".")
 		covered := slices.Contains(base, strings.TrimSuffix(field, "[]")) || path == ".Classes" || path == ".Classes[].Hash"
-		covered = covered && path != ".Header.Verification" // it says how far the node's answer was checked
 		if covered {
 			values++
 		}

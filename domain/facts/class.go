@@ -9,9 +9,11 @@ import (
 type Class struct {
 	Hash   starknet.Felt
 	Sierra bool
-	// ABI is the text as it was declared; nil when the class has none, or when
-	// the node does not have the class (Missing).
-	ABI     []byte
+	// ABI is the text as it was declared, of a Cairo 0 class in its canonical
+	// form (an index from before that form has the node's); nil when the class has
+	// none, or is Missing.
+	ABI []byte
+	// Missing reports that no definition of the class is known that has its hash.
 	Missing bool
 	// Standard is the token standard of the ABI; empty if none.
 	Standard Standard
@@ -34,10 +36,14 @@ type classLayout struct {
 // NewClass makes a class from the node's answer. An ABI that cannot be read is
 // kept and otherwise ignored.
 func NewClass(hash starknet.Felt, class starknet.Class) *Class {
-	return StoredClass(hash, class.Sierra != nil, class.ABI(), false)
+	text := class.ABI()
+	if class.Sierra == nil {
+		text = starknet.CanonicalABI(text)
+	}
+	return StoredClass(hash, class.Sierra != nil, text, false)
 }
 
-// MissingClass is a class that the node does not have.
+// MissingClass is a class that the node does not have or cannot prove.
 func MissingClass(hash starknet.Felt) *Class {
 	return StoredClass(hash, false, nil, true)
 }
@@ -59,6 +65,21 @@ func StoredClass(hash starknet.Felt, sierra bool, text []byte, missing bool) *Cl
 	c.Events, c.Functions = eventSchemas(schema), functionSchemas(schema, text)
 	c.transfers = tokenLayouts(schema, c.Standard)
 	return c
+}
+
+// canonicalABI returns the ABI in the form in which classes are compared.
+func (c *Class) canonicalABI() []byte {
+	if c.Sierra { // the hash covers the text as it is
+		return c.ABI
+	}
+	return starknet.CanonicalABI(c.ABI)
+}
+
+// TypesTransfers reports whether rows that are derived from events can depend on
+// the class: it has a token standard, events that can announce a transfer, or a
+// proxy's entry point.
+func (c *Class) TypesTransfers() bool {
+	return c.Standard != "" || len(c.transfers) > 0 || c.Families() != nil
 }
 
 // Schema returns the compiled ABI, or nil when there is none that can be read.

@@ -196,6 +196,29 @@ func TestAClassIsTheSameAfterStorage(t *testing.T) {
 	}
 }
 
+// TestRespacedABIIsTheSameClass compares ABIs as nodes send them: the hash of a
+// Cairo 0 class sorts keys and ignores spaces, that of a Sierra class does not.
+func TestRespacedABIIsTheSameClass(t *testing.T) {
+	t.Parallel()
+	const text, respaced, another = `[{"name":"é","type":"event"}]`, "[ {\"type\": \"event\",\n\"name\": \"\\u00e9\"} ]", `[{"name":"f","type":"event"}]`
+	differ := func(a, b *Class) bool {
+		_, rows := FirstDifference(&Block{Classes: []*Class{a}}, &Block{Classes: []*Class{b}}, TableClasses)
+		if digests := a.Digest() != b.Digest(); digests != rows {
+			t.Errorf("the digests differ: %t, the rows: %t", digests, rows)
+		}
+		return rows
+	}
+	cairo0 := NewClass(felt(1), starknet.Class{Deprecated: &starknet.DeprecatedClass{ABI: json.RawMessage(respaced)}})
+	for stored, want := range map[string]bool{text: false, respaced: false, another: true} {
+		if got := differ(StoredClass(felt(1), false, []byte(stored), false), cairo0); got != want {
+			t.Errorf("Cairo 0, stored as %s: got a difference %t, want %t", stored, got, want)
+		}
+	}
+	if !differ(StoredClass(felt(1), true, []byte(text), false), StoredClass(felt(1), true, []byte(respaced), false)) {
+		t.Error("Sierra: got no difference, want one")
+	}
+}
+
 // FuzzStoredClass makes classes of arbitrary ABIs and reads an event by them.
 func FuzzStoredClass(f *testing.F) {
 	for _, text := range []string{cairo0ERC20, cairo0ERC1155, proxyABI, twoTransfers, "null", "[{", "[null]", eventABI([]string{"A", "Transfer"}, keyed, "f")} {

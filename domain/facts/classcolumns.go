@@ -10,7 +10,7 @@ func (c *Class) columns(s sink) {
 	s.flag("missing", c.Missing)
 	s.flag("account", c.Account)
 	s.text("standard", string(c.Standard))
-	s.bytes("abi", c.ABI)
+	s.bytes("abi", c.canonicalABI())
 	s.number("event_schemas", uint64(len(c.Events)))
 	for i := range c.Events {
 		c.Events[i].columns(s, "event_schemas["+strconv.Itoa(i)+"].")

@@ -3,7 +3,8 @@ package facts
 import "slices"
 
 // Verification is how far a block was checked against its own hashes when it
-// was indexed. It is not a fact of the chain, so that no digest covers it.
+// was indexed. It is not a fact of the chain, so that the digest of an index does
+// not cover it. The base digest of the block does.
 type Verification string
 
 // The levels, from the weakest to the strongest.

@@ -51,3 +51,12 @@ func (r Run) Check(c domain.Chain) error {
 // Holds reports whether a class is the one that was committed. It is true for a
 // class without a digest, which cannot be checked.
 func (k StoredClass) Holds() bool { return k.Digest == nil || *k.Digest == k.Class.Digest() }
+
+// Confirms reports whether another definition is the one that was committed, or,
+// for a class without a digest, the one that is stored.
+func (k StoredClass) Confirms(other *facts.Class) bool {
+	if k.Digest == nil {
+		return k.Class != nil && k.Class.Digest() == other.Digest()
+	}
+	return *k.Digest == other.Digest()
+}

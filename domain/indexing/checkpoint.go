@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"astrolabe/domain"
+	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 )
 
@@ -66,6 +67,13 @@ func (c Checkpoint) Open() *Range {
 	return last
 }
 
+// Parent is what a block says about the next one.
+type Parent struct {
+	StateRoot    starknet.Felt // after the block
+	Version      string        // of Starknet
+	Verification facts.Verification
+}
+
 // Checkpoints reads checkpoints.
 type Checkpoints interface {
 	// Checkpoint returns the checkpoint of a chain, nil before the first block.
@@ -73,9 +81,9 @@ type Checkpoints interface {
 	// BlockHash returns the hash of a stored block, also of one that readers
 	// cannot see yet. It is false when the index does not hold the block.
 	BlockHash(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
-	// StateRoot returns the state root after a stored block. It is false when
-	// the index does not hold the block.
-	StateRoot(ctx context.Context, c domain.Chain, number uint64) (starknet.Felt, bool, error)
+	// Parent returns what a stored block says about the next one. It is false
+	// when the index does not hold the block.
+	Parent(ctx context.Context, c domain.Chain, number uint64) (Parent, bool, error)
 	// DeriverVersions returns which version of each deriver made a chain's rows.
 	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
 }

@@ -1,7 +1,6 @@
 package integrity
 
 import (
-	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 	"astrolabe/starknet/commitment"
 )
@@ -9,34 +8,36 @@ import (
 // verifyCommitments recomputes the commitments and the hash of a block from its
 // content. A block whose node leaves the commitments out, and whose hash is not
 // reproduced, does not reach this level: some nodes of test chains have no real
-// hashes, and do not pretend to.
-func verifyCommitments(chainID starknet.Felt, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Verification, error) {
+// hashes, and do not pretend to. Then the difference is left.
+func verifyCommitments(chainID starknet.Felt, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (left *MismatchError, err error) {
 	formula, err := commitment.FormulaOf(chainID, &block.BlockHeader)
 	if err != nil {
-		return "", mismatch(block.BlockNumber, "starknet_version", block.StarknetVersion, err)
+		return nil, mismatch(block.BlockNumber, "starknet_version", block.StarknetVersion, err)
 	}
 	computed, err := commitment.Of(formula, block, &update.StateDiff)
 	if err != nil {
-		return "", mismatch(block.BlockNumber, "starknet_version", block.StarknetVersion, err)
+		return nil, mismatch(block.BlockNumber, "starknet_version", block.StarknetVersion, err)
 	}
 	if formula.CommitsState() {
 		if err := compareCommitments(&block.BlockHeader, computed); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	if stated := block.StateDiffLength; stated != 0 && stated != computed.StateDiffLength {
-		return "", mismatch(block.BlockNumber, "state_diff_length", stated, computed.StateDiffLength)
+		return nil, mismatch(block.BlockNumber, "state_diff_length", stated, computed.StateDiffLength)
 	}
 	hash, ok, err := commitment.HasHash(chainID, formula, &block.BlockHeader, computed)
-	switch {
-	case err != nil:
-		return "", mismatch(block.BlockNumber, "starknet_version", block.StarknetVersion, err)
-	case ok:
-		return facts.FullyVerified, nil
-	case leftOut(formula, &block.BlockHeader):
-		return facts.TransactionsVerified, nil
+	if err != nil {
+		return nil, mismatch(block.BlockNumber, "starknet_version", block.StarknetVersion, err)
 	}
-	return "", mismatch(block.BlockNumber, "block_hash", block.BlockHash, hash)
+	if ok {
+		return nil, nil
+	}
+	differs := mismatch(block.BlockNumber, "block_hash", block.BlockHash, hash)
+	if leftOut(formula, &block.BlockHeader) {
+		return differs, nil
+	}
+	return nil, differs
 }
 
 // leftOut reports whether a header states no commitments. Old blocks never had

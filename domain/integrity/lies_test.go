@@ -20,9 +20,8 @@ var uncommitted = map[string]string{
 	"block.status": "finality is not part of a block",
 	"block.transactions.receipt.finality_status":            "finality is not part of a block",
 	"block.transactions.receipt.execution_resources.l2_gas": "receipts hash zero instead",
-	"update.block_hash": "checked: it must be the block's",
-	"update.new_root":   "checked: it must be the block's",
-	"update.old_root":   "checked: Continues",
+	"update.new_root": "checked: it must be the block's",
+	"update.old_root": "checked: Continues",
 	"block.transactions.receipt.actual_fee.unit L1_HANDLER": "the version of an L1 handler does not tell the unit",
 }
 

@@ -16,7 +16,8 @@ type MismatchError struct {
 	// Stated is the value of the node, Computed the one that follows from the
 	// rest of its answers.
 	Stated, Computed string
-	// Upstream names the nodes that answered. The caller of Verify sets it.
+	// Upstream names the node whose answer does not fit; if its parts come from
+	// two nodes, both. The caller of Verify sets it.
 	Upstream string
 }
 

@@ -1,43 +1,43 @@
 package integrity
 
 import (
+	"cmp"
 	"fmt"
 
-	"astrolabe/domain/facts"
 	"astrolabe/starknet"
 	"astrolabe/starknet/commitment"
 )
 
-// verifyTransactions recomputes what follows from each transaction. It returns
-// the highest level that the block can reach: a block with a transaction whose
-// hash is lost stays unverified.
-func verifyTransactions(chainID starknet.Felt, block *starknet.BlockWithReceipts) (facts.Verification, error) {
+// verifyTransactions recomputes what follows from each transaction. It returns the
+// first transaction whose hash is lost: a block that has one stays unverified.
+func verifyTransactions(chainID starknet.Felt, block *starknet.BlockWithReceipts) (lost *MismatchError, err error) {
 	if n := uint64(len(block.Transactions)); n != block.TransactionCount {
-		return "", mismatch(block.BlockNumber, "transaction_count", block.TransactionCount, n)
+		return nil, mismatch(block.BlockNumber, "transaction_count", block.TransactionCount, n)
 	}
-	reached, events := facts.FullyVerified, uint64(0)
+	events := uint64(0)
 	for i := range block.Transactions {
 		tx, receipt := &block.Transactions[i].Transaction, &block.Transactions[i].Receipt
 		events += uint64(len(receipt.Events))
 		at := func(field string) string { return fmt.Sprintf("transactions[%d].%s", i, field) }
 		if !tx.HasHash(chainID, receipt.TransactionHash) {
-			if !commitment.HashMayBeLost(&block.BlockHeader, tx) {
-				computed, err := tx.ComputeHash(chainID)
-				if err != nil {
-					return "", mismatch(block.BlockNumber, at("transaction.type"), string(tx.Type)+" "+tx.Version.String(), err)
-				}
-				return "", mismatch(block.BlockNumber, at("receipt.transaction_hash"), receipt.TransactionHash, computed)
+			computed, err := tx.ComputeHash(chainID)
+			if err != nil {
+				return nil, mismatch(block.BlockNumber, at("transaction.type"), string(tx.Type)+" "+tx.Version.String(), err)
 			}
-			reached = facts.Unverified
+			differs := mismatch(block.BlockNumber, at("receipt.transaction_hash"), receipt.TransactionHash, computed)
+			if !commitment.HashMayBeLost(&block.BlockHeader, tx) {
+				return nil, differs
+			}
+			lost = cmp.Or(lost, differs)
 		}
 		if field, stated, follows := contradiction(tx, receipt); field != "" {
-			return "", mismatch(block.BlockNumber, at(field), stated, follows)
+			return nil, mismatch(block.BlockNumber, at(field), stated, follows)
 		}
 	}
 	if events != block.EventCount {
-		return "", mismatch(block.BlockNumber, "event_count", block.EventCount, events)
+		return nil, mismatch(block.BlockNumber, "event_count", block.EventCount, events)
 	}
-	return reached, nil
+	return lost, nil
 }
 
 // contradiction returns the first field of a receipt that does not follow from

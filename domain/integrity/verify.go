@@ -6,49 +6,53 @@ import (
 	"astrolabe/starknet"
 )
 
-// Verify checks a block and its state update up to a level, and returns the
-// level that the block reached: at most the given one, and less where the chain
-// or the node leaves out what is needed. A contradiction is a *MismatchError.
+// Verdict is the outcome of the verification of a block without a contradiction.
+type Verdict struct {
+	// Level is the level that the block reached.
+	Level facts.Verification
+	// Doubt is why that is less than the level that was asked for: what could
+	// not be reproduced. It is nil if the block reached that level.
+	Doubt *MismatchError
+}
+
+// Verify checks a block and its state update up to a level. The verdict has at
+// most that level, and less where the chain or the node leaves out what is
+// needed. A contradiction is a *MismatchError.
 //
 //   - facts.Unverified checks nothing.
 //   - facts.TransactionsVerified recomputes the hash of every transaction, and
 //     compares deployments and declarations with the state diff.
 //   - facts.FullyVerified also recomputes the commitments, the length of the
 //     state diff and the block's hash.
-func Verify(level facts.Verification, c domain.Chain, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Verification, error) {
+func Verify(level facts.Verification, c domain.Chain, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (Verdict, error) {
 	if level == facts.Unverified {
-		return facts.Unverified, nil
+		return Verdict{Level: facts.Unverified}, nil
 	}
-	reached, err := verifyTransactions(c.ID(), block)
+	if update.BlockHash != block.BlockHash {
+		return Verdict{}, mismatch(block.BlockNumber, "block_hash", block.BlockHash, update.BlockHash)
+	}
+	lost, err := verifyTransactions(c.ID(), block)
 	if err != nil {
-		return facts.Unverified, err
+		return Verdict{}, err
 	}
 	if err := verifyStateDiff(block, update); err != nil {
-		return facts.Unverified, err
+		return Verdict{}, err
 	}
-	if level == facts.TransactionsVerified {
-		return facts.Lesser(reached, level), nil
+	verdict := Verdict{Level: level}
+	if level == facts.FullyVerified {
+		left, err := verifyCommitments(c.ID(), block, update)
+		if err != nil {
+			return Verdict{}, err
+		}
+		verdict.lower(facts.TransactionsVerified, left)
 	}
-	committed, err := verifyCommitments(c.ID(), block, update)
-	if err != nil {
-		return facts.Unverified, err
-	}
-	return facts.Lesser(reached, committed), nil
+	verdict.lower(facts.Unverified, lost)
+	return verdict, nil
 }
 
-// Continues checks that a state update starts at the state root after the
-// previous block.
-func Continues(previous starknet.Felt, block uint64, update *starknet.StateUpdate) error {
-	if update.OldRoot != previous {
-		return mismatch(block, "state_update.old_root", update.OldRoot, previous)
+// lower sets a lower level, if there is a doubt.
+func (v *Verdict) lower(to facts.Verification, doubt *MismatchError) {
+	if doubt != nil {
+		v.Level, v.Doubt = to, doubt
 	}
-	return nil
-}
-
-// ProvesClass reports whether a class has the hash under which a block names
-// it. Nodes lost details of some Cairo 0 programs, so that one of another hash
-// may still be honest.
-func ProvesClass(hash starknet.Felt, class starknet.Class) bool {
-	got, err := class.Hash()
-	return err == nil && got == hash
 }

@@ -47,8 +47,8 @@ func TestEverySimulatedBlockReachesTheLevelThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for _, a := range simulated(t, 12) {
 		for _, level := range facts.Verifications {
-			if got, err := Verify(level, domain.Mainnet, a.block, a.update); err != nil || got != level {
-				t.Errorf("block %d: got %s, %v, want %s", a.block.BlockNumber, got, err, level)
+			if got, err := Verify(level, domain.Mainnet, a.block, a.update); err != nil || got != (Verdict{Level: level}) {
+				t.Errorf("block %d: got %v, %v, want %s", a.block.BlockNumber, got, err, level)
 			}
 		}
 		if _, err := Verify(facts.TransactionsVerified, domain.Sepolia, a.block, a.update); len(a.block.Transactions) > 0 && !errors.Is(err, indexing.ErrInconsistent) {
@@ -83,8 +83,8 @@ func TestEveryRealBlockWithItsStateUpdateIsFullyVerified(t *testing.T) {
 		readJSON(t, path, &update)
 		chain := filepath.Dir(filepath.Dir(path))
 		readJSON(t, filepath.Join(chain, "blocks", filepath.Base(path)), &block)
-		if got, err := Verify(facts.FullyVerified, domain.Chain(filepath.Base(chain)), &block, &update); err != nil || got != facts.FullyVerified {
-			t.Errorf("%s: got %s, %v, want %s", path, got, err, facts.FullyVerified)
+		if got, err := Verify(facts.FullyVerified, domain.Chain(filepath.Base(chain)), &block, &update); err != nil || got.Level != facts.FullyVerified {
+			t.Errorf("%s: got %v, %v, want %s", path, got, err, facts.FullyVerified)
 		}
 	}
 }
@@ -95,15 +95,16 @@ func TestABlockWithoutCommitmentsAndRealHashesIsAcceptedAtTheLowerLevel(t *testi
 	block := *a.block
 	block.TransactionCommitment, block.EventCommitment, block.ReceiptCommitment, block.StateDiffCommitment = starknet.Felt{}, starknet.Felt{}, starknet.Felt{}, starknet.Felt{}
 	block.StateDiffLength = 0
-	if got, err := Verify(facts.FullyVerified, domain.Mainnet, &block, a.update); err != nil || got != facts.FullyVerified {
-		t.Errorf("with its real hash: got %s, %v, want %s", got, err, facts.FullyVerified)
+	if got, err := Verify(facts.FullyVerified, domain.Mainnet, &block, a.update); err != nil || got.Level != facts.FullyVerified {
+		t.Errorf("with its real hash: got %v, %v, want %s", got, err, facts.FullyVerified)
 	}
-	block.BlockHash = starknet.FeltFromUint64(1)
-	if got, err := Verify(facts.FullyVerified, domain.Mainnet, &block, a.update); err != nil || got != facts.TransactionsVerified {
-		t.Errorf("with another hash: got %s, %v, want %s", got, err, facts.TransactionsVerified)
+	update := *a.update
+	block.BlockHash, update.BlockHash = starknet.FeltFromUint64(1), starknet.FeltFromUint64(1)
+	if got, err := Verify(facts.FullyVerified, domain.Mainnet, &block, &update); err != nil || got.Level != facts.TransactionsVerified {
+		t.Errorf("with another hash: got %v, %v, want %s", got, err, facts.TransactionsVerified)
 	}
 	block.EventCommitment = starknet.FeltFromUint64(1)
-	if _, err := Verify(facts.FullyVerified, domain.Mainnet, &block, a.update); !errors.Is(err, indexing.ErrInconsistent) {
+	if _, err := Verify(facts.FullyVerified, domain.Mainnet, &block, &update); !errors.Is(err, indexing.ErrInconsistent) {
 		t.Errorf("with one commitment: got %v, want %v", err, indexing.ErrInconsistent)
 	}
 }
@@ -132,5 +133,35 @@ func TestAStateUpdateMustStartWhereTheBlockBeforeEnded(t *testing.T) {
 	}
 	if err := Continues(all[0].block.NewRoot, 2, all[2].update); !errors.Is(err, indexing.ErrInconsistent) {
 		t.Errorf("got %v, want %v", err, indexing.ErrInconsistent)
+	}
+}
+
+func TestAChainThatCommitsToEverythingDoesNotStop(t *testing.T) {
+	t.Parallel()
+	block := simulated(t, 3)[2].block
+	doubted := Verdict{facts.TransactionsVerified, mismatch(2, "block_hash", "0x1", "0x2")}
+	for name, c := range map[string]struct {
+		verdict Verdict
+		parent  indexing.Parent
+		version string
+		field   string // of the mismatch; empty if the block is accepted
+	}{
+		"full":                   {Verdict{Level: facts.FullyVerified}, indexing.Parent{Version: "0.13.2", Verification: facts.FullyVerified}, "0.13.2", ""},
+		"lowered":                {doubted, indexing.Parent{Version: "0.13.2", Verification: facts.FullyVerified}, "0.14.0", "block_hash"},
+		"lowered and older":      {doubted, indexing.Parent{Version: "0.13.2", Verification: facts.FullyVerified}, "0.13.1.1", "starknet_version"},
+		"after an old block":     {doubted, indexing.Parent{Version: "0.13.1.1", Verification: facts.FullyVerified}, "0.13.1.1", ""},
+		"after a lowered block":  {doubted, indexing.Parent{Version: "0.13.2", Verification: facts.TransactionsVerified}, "0.13.2", ""},
+		"after an unknown block": {doubted, indexing.Parent{}, "0.13.2", ""},
+	} {
+		next := *block
+		next.StarknetVersion = c.version
+		err := c.verdict.Follows(c.parent, &next)
+		got := ""
+		if m, ok := errors.AsType[*MismatchError](err); ok {
+			got = m.Field
+		}
+		if got != c.field || (err == nil) != (c.field == "") {
+			t.Errorf("%s: got %v, want a mismatch of %q", name, err, c.field)
+		}
 	}
 }

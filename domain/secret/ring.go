@@ -3,6 +3,7 @@ package secret
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,7 +17,8 @@ type Store interface {
 	// AddSecret stores a generation and, in the same transaction, ends the
 	// overlap of the purpose's older ones that have no end yet at
 	// olderUntil (never, when zero). It reports false and changes nothing
-	// when the generation exists already: another process was first.
+	// when the generation exists already: another process was first. It is
+	// ErrOtherMaster when other keys were sealed with another master key.
 	AddSecret(ctx context.Context, s Sealed, olderUntil time.Time) (added bool, err error)
 	// ForgetSecrets deletes the generations whose overlap ended before now.
 	ForgetSecrets(ctx context.Context, now time.Time) (forgotten int, err error)
@@ -24,11 +26,12 @@ type Store interface {
 
 // Ring holds a deployment's unsealed keys. It is safe for concurrent use.
 type Ring struct {
-	store  Store
-	master Master
-	now    func() time.Time
+	store Store
+	now   func() time.Time
 
 	mu      sync.RWMutex
+	masters []Master // that may have sealed the stored keys
+	master  Master   // that has
 	keys    map[Purpose]map[uint32]Key
 	current map[Purpose]uint32
 	asked   time.Time // when an unknown generation was last looked up
@@ -39,9 +42,10 @@ type Ring struct {
 const reloadPause = time.Second
 
 // Open loads the keys and creates those that do not exist yet. Processes that
-// open one store at the same moment end up with the same keys.
-func Open(ctx context.Context, store Store, master Master) (*Ring, error) {
-	r := &Ring{store: store, master: master, now: time.Now}
+// open one store at the same moment end up with the same keys. While the master
+// key is being replaced, others holds its successor.
+func Open(ctx context.Context, store Store, master Master, others ...Master) (*Ring, error) {
+	r := &Ring{store: store, master: master, masters: append([]Master{master}, others...), now: time.Now}
 	if err := r.Reload(ctx); err != nil {
 		return nil, err
 	}
@@ -50,7 +54,7 @@ func Open(ctx context.Context, store Store, master Master) (*Ring, error) {
 			continue
 		}
 		first := Key{Purpose: p, Generation: 1, Material: NewMaterial(), CreatedAt: r.now().UTC()}
-		if _, err := store.AddSecret(ctx, master.seal(first), time.Time{}); err != nil {
+		if _, err := store.AddSecret(ctx, r.Master().seal(first), time.Time{}); err != nil {
 			return nil, fmt.Errorf("create secret %s: %w", p, err)
 		}
 	}
@@ -65,8 +69,10 @@ func (r *Ring) Reload(ctx context.Context) error {
 	}
 	keys := make(map[Purpose]map[uint32]Key)
 	current := make(map[Purpose]uint32)
+	master := r.Master()
 	for _, s := range sealed {
-		key, err := r.master.open(s)
+		master = r.masterOf(s)
+		key, err := master.open(s)
 		if err != nil {
 			return err
 		}
@@ -83,8 +89,39 @@ func (r *Ring) Reload(ctx context.Context) error {
 			return fmt.Errorf("the stored secrets lack every %s key", p)
 		}
 	}
-	r.keys, r.current = keys, current
+	r.keys, r.current, r.master = keys, current, master
 	return nil
+}
+
+// masterOf returns the master key that has sealed a key, or another one if it is
+// not known.
+func (r *Ring) masterOf(s Sealed) Master {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for _, m := range r.masters {
+		if m.sealed(s) {
+			return m
+		}
+	}
+	return r.masters[0]
+}
+
+// Master returns the master key that has sealed the stored keys.
+func (r *Ring) Master() Master {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.master
+}
+
+// Trust adds master keys that may have sealed the stored keys.
+func (r *Ring) Trust(masters ...Master) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range masters {
+		if !slices.Contains(r.masters, m) {
+			r.masters = append(r.masters, m)
+		}
+	}
 }
 
 // Current returns the key of a purpose to sign with.
@@ -140,7 +177,7 @@ func (r *Ring) Rotate(ctx context.Context, p Purpose, overlap time.Duration) (Ke
 	if p.expires() {
 		olderUntil = now.Add(overlap)
 	}
-	if _, err := r.store.AddSecret(ctx, r.master.seal(next), olderUntil); err != nil {
+	if _, err := r.store.AddSecret(ctx, r.Master().seal(next), olderUntil); err != nil {
 		return Key{}, fmt.Errorf("rotate secret %s: %w", p, err)
 	}
 	if err := r.Reload(ctx); err != nil {

@@ -81,8 +81,10 @@ func (m Master) seal(k Key) Sealed {
 	}
 }
 
+func (m Master) sealed(s Sealed) bool { return hmac.Equal(s.MasterID, m.id()) }
+
 func (m Master) open(s Sealed) (Key, error) {
-	if !hmac.Equal(s.MasterID, m.id()) {
+	if !m.sealed(s) {
 		return Key{}, ErrOtherMaster
 	}
 	plain, err := m.aead().Open(nil, nil, s.Box, label(s.Purpose, s.Generation))

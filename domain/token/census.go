@@ -30,6 +30,7 @@ const (
 	ReasonSupplyUnreadable = "supply_unreadable" // the supply view reverted or did not return a number
 	ReasonRolledBack       = "rolled_back"       // a rollback removed its block
 	ReasonRederived        = "rederived"         // its transfers were derived again
+	ReasonOutdated         = "index_outdated"    // the index was made by another version of the program
 	ReasonOperator         = "operator"          // an operator revoked it; it is not rebuilt until the operator allows it
 )
 

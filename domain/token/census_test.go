@@ -78,11 +78,11 @@ func TestOnlyACertifiedGenerationListsAllHolders(t *testing.T) {
 func TestOnlyCertifiedGenerationsHaveAnalytics(t *testing.T) {
 	t.Parallel()
 	failed := token.Census{Generation: &token.Generation{Status: token.CensusAuditFailed}}
-	if _, err := failed.Analytics(); domain.CodeOf(err) != domain.CodeServiceUnavailable {
-		t.Errorf("got %v, want %s", err, domain.CodeServiceUnavailable)
+	if _, err := failed.Certified(); domain.CodeOf(err) != domain.CodeCensusNotCertified {
+		t.Errorf("got %v, want %s", err, domain.CodeCensusNotCertified)
 	}
 	refused := token.Census{Err: domain.Errorf(domain.CodeUnqualifiedToken, "no")}
-	if _, err := refused.Analytics(); domain.CodeOf(err) != domain.CodeUnqualifiedToken {
+	if _, err := refused.Certified(); domain.CodeOf(err) != domain.CodeUnqualifiedToken {
 		t.Errorf("got %v, want %s", err, domain.CodeUnqualifiedToken)
 	}
 }

@@ -65,20 +65,17 @@ func (s *Censuses) Of(ctx context.Context, c domain.Chain, tokens []starknet.Fel
 	return list, nil
 }
 
-// uncertified is the Retry-After of a census that failed its audit or was
-// revoked: it needs a new generation.
-const uncertified = time.Minute
-
-// Analytics returns how the token is spread. It is service_unavailable when the
-// census is not certified: there is nothing to compute it from.
-func (c Census) Analytics() (Analytics, error) {
+// Certified returns the generation, which has a snapshot. It is
+// census_not_certified when the newest one failed its audit, could not be audited
+// or was revoked: waiting does not help, and there is nothing to compute from.
+func (c Census) Certified() (*Generation, error) {
 	if c.Err != nil {
-		return Analytics{}, c.Err
+		return nil, c.Err
 	}
-	if c.Generation.Snapshot == nil {
-		return Analytics{}, domain.Unavailable(uncertified, nil, "This token has no certified holder census: its newest generation is %s. Retry later.", c.Generation.Status)
+	if g := c.Generation; g.Snapshot == nil {
+		return nil, domain.Errorf(domain.CodeCensusNotCertified, "This token has no certified holder census: the status of its newest generation is %s (%s).", g.Status, g.Reason)
 	}
-	return c.Generation.Snapshot.Analytics, nil
+	return c.Generation, nil
 }
 
 // HolderRequest requests a page of a token's holders. After is a page's Next,
@@ -110,13 +107,18 @@ func (s *Censuses) Holders(ctx context.Context, c domain.Chain, requests []Holde
 }
 
 // Screening returns the largest holders of each token, as many as the operator
-// chose, which is never a claim that there are no others.
+// chose, which is never a claim that there are no others. Err is that of
+// Certified.
 func (s *Censuses) Screening(ctx context.Context, c domain.Chain, tokens []starknet.Felt) ([]HolderPage, error) {
 	requests := make([]HolderRequest, len(tokens))
 	for i, contract := range tokens {
 		requests[i].Token = contract
 	}
-	return s.Holders(ctx, c, requests, s.top)
+	pages, err := s.Holders(ctx, c, requests, s.top)
+	for i := range pages {
+		_, pages[i].Err = pages[i].Certified()
+	}
+	return pages, err
 }
 
 // begin finds the censuses of first pages.

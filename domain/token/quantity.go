@@ -29,8 +29,10 @@ const (
 type Quantity struct {
 	Raw starknet.Uint256
 	Err error
-	// Absent reports that the contract is not deployed at that block.
-	Absent bool
+	// Absent reports that the contract is not deployed at that block, and NoView
+	// that it is, but has no such entry point. Neither is set when the view is
+	// there and reverts, or returns something else than a number.
+	Absent, NoView bool
 }
 
 // Holding is a token and an address that may hold it.
@@ -94,6 +96,7 @@ type quantityView struct {
 func (v quantityView) ask(ctx context.Context, at chain.State) Quantity {
 	ctx, cancel := context.WithTimeout(ctx, quantityPatience)
 	defer cancel()
+	missing := 0
 	for _, selector := range v.selectors {
 		answer, err := at.Call(ctx, chain.ViewCall{Contract: v.token, Selector: selector, Calldata: v.calldata})
 		if err != nil {
@@ -105,8 +108,11 @@ func (v quantityView) ask(ctx context.Context, at chain.State) Quantity {
 		if number, ok := ReadQuantity(answer.Result); answer.Returned() && ok {
 			return Quantity{Raw: number}
 		}
+		if answer.NoView {
+			missing++
+		}
 	}
-	return Quantity{Err: domain.Errorf(domain.CodeNotFound, "Contract %s has no supported %s entry point at block %d.", v.token, v.what, at.Number)}
+	return Quantity{NoView: missing == len(v.selectors), Err: domain.Errorf(domain.CodeNotFound, "Contract %s has no supported %s entry point at block %d.", v.token, v.what, at.Number)}
 }
 
 // ReadQuantity reads the number that a view returned: one felt, or the low and

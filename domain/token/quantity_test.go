@@ -107,10 +107,10 @@ func TestBothSpellingsOfAViewAreTried(t *testing.T) {
 		"the new one":                {script{snake: five}, "5"},
 		"the old one":                {script{camel: five}, "5"},
 		"both":                       {script{snake: five, camel: {Result: felts("0x6")}}, "5"},
-		"the new one fails":          {script{snake: {Failed: true}, camel: five}, "5"},
+		"the new one fails":          {script{snake: {Reverted: true}, camel: five}, "5"},
 		"the new one says no number": {script{snake: {Result: felts("0x1", "0x2", "0x3")}, camel: five}, "5"},
 		"neither":                    {script{}, ""},
-		"no number at all":           {script{snake: {Result: []starknet.Felt{}}, camel: {Failed: true}}, ""},
+		"no number at all":           {script{snake: {Result: []starknet.Felt{}}, camel: {Reverted: true}}, ""},
 		"no contract":                {script{snake: {NoContract: true}, camel: five}, ""},
 	} {
 		quantities := token.NewQuantities(chain.NewStates(map[domain.Chain]chain.Node{domain.Mainnet: c.node}, empty{}, chain.NewStatuses(empty{}, time.Minute)))

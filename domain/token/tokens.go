@@ -83,7 +83,7 @@ func (s *Tokens) Absent(ctx context.Context, c domain.Chain, address starknet.Fe
 		return err
 	}
 	if untyped[0] {
-		return domain.Errorf(domain.CodeNotFound, "%s: No token is indexed at %s, but it may be one: it emitted events that may be transfers, and no known class says what they mean.",
+		return domain.Errorf(domain.CodeNotFound, "%s: No token is indexed at %s, but it may be one: the index cannot tell whether events of it are transfers.",
 			domain.ReasonUntypedTransfers, address)
 	}
 	return Unknown(address)

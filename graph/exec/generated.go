@@ -62,8 +62,8 @@ type ChainResolver interface {
 	Status(ctx context.Context, obj *resolver.Chain) (*resolver.ChainStatus, error)
 }
 type MutationResolver interface {
-	IssueAPIKey(ctx context.Context) (*resolver.IssuedAPIKey, error)
-	RevokeAPIKey(ctx context.Context, publicID string) (*resolver.APIKey, error)
+	IssueAPIKey(ctx context.Context) (*resolver.IssueAPIKeyPayload, error)
+	RevokeAPIKey(ctx context.Context, publicID string) (*resolver.RevokeAPIKeyPayload, error)
 }
 type QueryResolver interface {
 	Node(ctx context.Context, id string) (resolver.Node, error)
@@ -224,7 +224,8 @@ func newExecutionContext(
 var sources = []*ast.Source{
 	{Name: "../../schema.graphql", Input: `"""
 Declares how many items a list can return. The cost of an operation is computed from it, and an
-argument above the maximum is rejected before anything is read.
+argument above the maximum is rejected before anything is read. A list of plain values costs 1 for
+every 16 of them.
 """
 directive @listSize(
   "Number of items to assume if no slicing argument is given."
@@ -236,14 +237,31 @@ directive @listSize(
   slicingArguments: [String!]
   "Largest value that a slicing argument accepts."
   maximumSize: Int
+  "Smallest length that a list among the slicing arguments accepts. Numbers are at least 1."
+  minimumSize: Int = 0
   "Fields of the returned connection that contain its items."
   sizedFields: [String!]
 ) on FIELD_DEFINITION
 
 """
-Declares the permission that a field requires. For callers without it, the field is null with a
-` + "`" + `forbidden` + "`" + ` error whose ` + "`" + `extensions.scope` + "`" + ` names the permission; the rest of the result is
-returned.
+Declares what a field costs if it is not 1. A field that asks the upstream node, searches or scans
+costs as much as a request of its REST class: 2,500 for the class ` + "`" + `heavy` + "`" + `, of which a minute has 240
+by default, as it has 600,000 points. Such a field also draws on the rate limit of that class.
+"""
+directive @cost(
+  "Points that the field itself costs."
+  weight: Int! = 1
+  """
+  Kilobytes that the text of the field is assumed to have, each of which costs 1. What the text
+  does not have is given back.
+  """
+  kilobytes: Int! = 0
+) on FIELD_DEFINITION
+
+"""
+Declares the permission that a field requires. An operation that selects the field is rejected
+before anything is read if the caller lacks the permission: with one ` + "`" + `forbidden` + "`" + ` error whose
+` + "`" + `extensions.scope` + "`" + ` names the permission.
 """
 directive @tier(
   "Permission that the caller must have."
@@ -379,6 +397,7 @@ type Query {
     after: Cursor
   ): EventConnection
     @tier(permission: READ)
+    @cost(weight: 2500)
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 
   "Get a contract by address. An address that is not known to be a contract is ` + "`" + `not_found` + "`" + `."
@@ -419,7 +438,7 @@ type Query {
     chain: ChainId!
     "1 to 128 addresses."
     addresses: [Felt!]!
-  ): [Address!] @tier(permission: READ) @listSize(assumedSize: 0, slicingArguments: ["addresses"], maximumSize: 128)
+  ): [Address!] @tier(permission: READ) @listSize(assumedSize: 0, slicingArguments: ["addresses"], minimumSize: 1, maximumSize: 128)
 
   "List cross-layer messages, newest first."
   messages(
@@ -452,7 +471,7 @@ type Query {
     chain: ChainId!
     "Search text."
     query: String!
-  ): [SearchHit!] @tier(permission: READ) @listSize(assumedSize: 21)
+  ): [SearchHit!] @tier(permission: READ) @cost(weight: 2500) @listSize(assumedSize: 21)
 
   "Get summaries of several transactions, in request order. ` + "`" + `found` + "`" + ` is false for transactions that are not indexed."
   transactionPreviews(
@@ -460,7 +479,7 @@ type Query {
     chain: ChainId!
     "1 to 128 transaction hashes."
     hashes: [Felt!]!
-  ): [TransactionPreview!] @tier(permission: BATCH) @listSize(assumedSize: 0, slicingArguments: ["hashes"], maximumSize: 128)
+  ): [TransactionPreview!] @tier(permission: BATCH) @listSize(assumedSize: 0, slicingArguments: ["hashes"], minimumSize: 1, maximumSize: 128)
 
   "Get the token balances of an address, all at the same block."
   walletState(
@@ -468,7 +487,7 @@ type Query {
     chain: ChainId!
     "Owner, tokens and block."
     input: WalletStateInput!
-  ): WalletState @tier(permission: READ)
+  ): WalletState @tier(permission: READ) @cost(weight: 2500)
 
   "Version, chains and limits of this deployment."
   service: Service!
@@ -477,13 +496,17 @@ type Query {
   viewer: Viewer!
 }
 
-"Write operations. They need a session, sent as a bearer token; all other callers get ` + "`" + `forbidden` + "`" + `."
+"""
+Write operations. They need a session, sent as a bearer token; all other callers get ` + "`" + `forbidden` + "`" + `.
+Each field reports what the caller can correct in ` + "`" + `userErrors` + "`" + ` of its payload. A field that fails
+otherwise is null with an error, and the payloads of the other fields are still returned.
+"""
 type Mutation {
   """
   Issue the default API key of the workspace. An existing default key is revoked in the same
   transaction. Keys issued by an operator are not changed.
   """
-  issueApiKey: IssuedApiKey!
+  issueApiKey: IssueApiKeyPayload
 
   """
   Revoke an API key of the workspace. Revoking a revoked key again returns it unchanged. A key of
@@ -492,7 +515,7 @@ type Mutation {
   revokeApiKey(
     "Public ID of the key."
     publicId: String!
-  ): ApiKey!
+  ): RevokeApiKeyPayload
 }
 
 "Subscriptions, over WebSocket (graphql-transport-ws) or server-sent events."
@@ -615,7 +638,7 @@ type Chain implements Node {
   "Chain ID that transaction hashes commit to: the name as a Cairo short string."
   chainIdFelt: Felt!
   "Chain head, finality and indexing status."
-  status: ChainStatus!
+  status: ChainStatus
 }
 
 "A page of chains."
@@ -813,7 +836,7 @@ type Block implements Node {
     first: Int
     "Return the transactions after this cursor."
     after: Cursor
-  ): TransactionConnection!
+  ): TransactionConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "Events of the block, in order."
   events(
@@ -821,7 +844,7 @@ type Block implements Node {
     first: Int
     "Return the events after this cursor."
     after: Cursor
-  ): EventConnection!
+  ): EventConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 }
 
@@ -869,13 +892,13 @@ enum Closest {
   AFTER
 }
 
-"The block closest to a time, with its neighbours."
+"The block closest to a time, on one side and on both."
 type BlockAtTimestamp {
   "The block."
   block: Block!
-  "The preceding block; null if it is not indexed."
+  "The newest block at or before the time; null if there is none or a later one may be closer."
   previousBlock: Block
-  "The following block; null if it is not indexed."
+  "The oldest block at or after the time; null if there is none or an earlier one may be closer."
   nextBlock: Block
 }
 
@@ -943,7 +966,7 @@ type Transaction implements Node {
   "Number of felts in the signature."
   signatureLen: Int!
   "Signature of the sender; empty if the transaction has none."
-  signature: [Felt!]! @listSize(assumedSize: 4)
+  signature: [Felt!]! @listSize(assumedSize: 64)
   "Largest fee that the sender accepts, in wei; null for version 3 and for transactions that no account pays."
   maxFeeRaw: BigInt
   "Tip per unit of L2 gas, in fri; null before version 3."
@@ -972,9 +995,9 @@ type Transaction implements Node {
   "Salt of that contract's address; null if the transaction deploys none."
   contractAddressSalt: Felt
   "Calldata of that contract's constructor; empty if the transaction deploys none."
-  constructorCalldata: [Felt!]! @listSize(assumedSize: 8)
+  constructorCalldata: [Felt!]! @listSize(assumedSize: 256)
   "Calldata; for deployments, the calldata of the constructor."
-  calldata: [Felt!]! @listSize(assumedSize: 32)
+  calldata: [Felt!]! @listSize(assumedSize: 1024)
   "Status, fee, resources and revert reason."
   receipt: Receipt!
   "Calls of an account transaction, in order; null for other transactions and if the calldata cannot be decoded."
@@ -1001,7 +1024,7 @@ type Transaction implements Node {
     first: Int
     "Return the events after this cursor."
     after: Cursor
-  ): EventConnection!
+  ): EventConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "Token transfers of the transaction, in order."
   transfers(
@@ -1009,10 +1032,10 @@ type Transaction implements Node {
     first: Int
     "Return the transfers after this cursor."
     after: Cursor
-  ): TransferConnection!
+  ): TransferConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "The message from L1 that the transaction handles, followed by the messages that it sends to L1, in order."
-  messages: [Message!]! @listSize(assumedSize: 4)
+  messages: [Message!] @listSize(assumedSize: 4)
 }
 
 "Type of a transaction."
@@ -1054,7 +1077,7 @@ type Receipt {
   "L2 gas used; null if the receipt does not record gas."
   l2Gas: BigInt
   "Why the transaction was reverted; null if it succeeded."
-  revertReason: String
+  revertReason: String @cost(kilobytes: 4)
 }
 
 "Limits that a transaction of version 3 sets for each resource."
@@ -1102,7 +1125,7 @@ type AccountCall {
   "Number of felts in the calldata."
   calldataLen: Int!
   "Complete calldata."
-  calldata: [Felt!]! @listSize(assumedSize: 8)
+  calldata: [Felt!]! @listSize(assumedSize: 256)
   "Inputs decoded with the ABI of the class at that block, or of the class that it executed as a proxy; null unless it decodes the complete calldata."
   decodedCalldata: [DecodedField!] @listSize(assumedSize: 8)
   "The called contract; null if the index does not know it as a contract."
@@ -1146,7 +1169,7 @@ type Event {
   "Address of the contract that emitted the event."
   address: Felt!
   "Complete key array."
-  keys: [Felt!]! @listSize(assumedSize: 4)
+  keys: [Felt!]! @listSize(assumedSize: 50)
   "First key; null if absent."
   topic0: Felt
   "Second key; null if absent."
@@ -1156,7 +1179,7 @@ type Event {
   "Fourth key; null if absent."
   topic3: Felt
   "Complete data array."
-  data: [Felt!]! @listSize(assumedSize: 8)
+  data: [Felt!]! @listSize(assumedSize: 300)
   "How much of the event is decoded."
   decodingStatus: DecodingStatus!
   "Event name; null if it cannot be attributed."
@@ -1432,7 +1455,7 @@ type Message implements Node {
   "Selector of the L1 handler; null from L2 to L1."
   selector: Felt
   "Payload of the message."
-  payload: [Felt!]! @listSize(assumedSize: 8)
+  payload: [Felt!]! @listSize(assumedSize: 256)
   "Status of the message on L2."
   status: MessageStatus!
   "Whether a reorg can still remove the message from the index."
@@ -1525,7 +1548,7 @@ type Contract implements Node {
   deployedAtTx: Felt
   "When the contract was deployed; null if its deployment is not indexed."
   createdOnIso: DateTime
-  "Address that deployed the contract; null if unknown."
+  "Address that deployed the contract; null if unknown, and for an account that deployed itself."
   deployedByAddress: Felt
   "Whether the contract, or the class that it executes as a proxy, is an account; null if the ABI or what the proxy executes is unknown."
   isAccount: Boolean
@@ -1539,7 +1562,7 @@ type Contract implements Node {
   metadataCompleteness: MetadataCompleteness!
   "Newest known class; null if unknown."
   class: ContractClass
-  "Address that deployed the contract; null if unknown."
+  "Address that deployed the contract; null if unknown, and for an account that deployed itself."
   deployer: Address
   "Transaction that deployed the contract; null if unknown."
   deployment: Transaction
@@ -1555,7 +1578,7 @@ type Contract implements Node {
     first: Int
     "Return the events after this cursor."
     after: Cursor
-  ): EventConnection!
+  ): EventConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "Messages that the contract handled or sent, newest first."
   messages(
@@ -1565,7 +1588,7 @@ type Contract implements Node {
     first: Int
     "Return the messages after this cursor."
     after: Cursor
-  ): MessageConnection!
+  ): MessageConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "Call a view function of the contract at a block. The field can be read for at most 25 contracts at once."
   read(
@@ -1575,14 +1598,14 @@ type Contract implements Node {
     calldata: [Felt!]! = []
     "Block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
     blockTag: String! = "latest"
-  ): ContractRead
+  ): ContractRead @cost(weight: 2500)
   "Deposits and withdrawals of a registered bridge, newest first."
   bridgeSignals(
     "Maximum number of signals to return: 1 to 100. The default is 25."
     first: Int
     "Return the signals after this cursor."
     after: Cursor
-  ): BridgeSignalConnection!
+  ): BridgeSignalConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "Verification record of the current class; null if it is not verified."
   verification: ContractVerification
@@ -1649,7 +1672,7 @@ type ContractClass implements Node {
   "Compiled class hash; null for Cairo 0 and if the declaration is not indexed."
   compiledClassHash: Felt
   "ABI as declared, in JSON; null if unknown."
-  abi: String
+  abi: String @cost(kilobytes: 256)
   "Events of the ABI; null if the ABI is unknown."
   eventSchemas: [EventSchema!] @listSize(assumedSize: 16)
   "Entry points of the ABI; null if the ABI is unknown."
@@ -1662,7 +1685,7 @@ type ContractClass implements Node {
     first: Int
     "Return the contracts after this cursor."
     after: Cursor
-  ): ClassUseConnection!
+  ): ClassUseConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 }
 
@@ -1800,22 +1823,22 @@ type Token implements Node {
     first: Int
     "Return the transfers after this cursor."
     after: Cursor
-  ): TransferConnection!
+  ): TransferConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "Total supply at a block, read from the contract. The field can be read for at most 25 contracts at once."
   totalSupply(
     "Block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
     blockTag: String! = "latest"
-  ): TokenSupply
+  ): TokenSupply @cost(weight: 2500)
   "Balance of an address at a block, read from the contract. The field can be read for at most 25 contracts at once."
   balanceOf(
     "Address of the owner."
     address: Felt!
     "Block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
     blockTag: String! = "latest"
-  ): TokenBalance
+  ): TokenBalance @cost(weight: 2500)
   "Controls over supply, transfers, metadata and class."
-  controls: TokenControls!
+  controls: TokenControls
   "All holders at the block of the census, largest first."
   holders(
     "Maximum number of holders to return: 1 to 100. The default is 25."
@@ -1966,7 +1989,7 @@ type Address implements Node {
     first: Int
     "Return the items after this cursor."
     after: Cursor
-  ): AddressActivityConnection!
+  ): AddressActivityConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "Transactions that involve the address, newest first."
   transactions(
@@ -1974,7 +1997,7 @@ type Address implements Node {
     first: Int
     "Return the transactions after this cursor."
     after: Cursor
-  ): AddressTransactionConnection!
+  ): AddressTransactionConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "Transfers from or to the address, newest first."
   transfers(
@@ -1984,7 +2007,7 @@ type Address implements Node {
     first: Int
     "Return the transfers after this cursor."
     after: Cursor
-  ): TransferConnection!
+  ): TransferConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "Tokens that the address may hold, with the evidence for each."
   assets(
@@ -1994,13 +2017,13 @@ type Address implements Node {
     first: Int
     "Return the tokens after this cursor."
     after: Cursor
-  ): AddressAssetConnection!
+  ): AddressAssetConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 50, sizedFields: ["edges", "nodes"])
   "Token balances of the address, all at the same block. The field can be read for at most 5 addresses at once."
   walletState(
     "Tokens and block."
     input: WalletInput! = {}
-  ): WalletState
+  ): WalletState @cost(weight: 2500)
   "Activity count, class and deployment of the address."
   summary: AddressSummary @tier(permission: BATCH)
   "Deployment, type, label and protocol of the address."
@@ -2297,7 +2320,7 @@ type ContractRead {
   "Hash of that block; null for ` + "`" + `pending` + "`" + `, whose block is not closed yet."
   blockHash: Felt
   "The returned felts."
-  result: [Felt!]! @listSize(assumedSize: 4)
+  result: [Felt!]! @listSize(assumedSize: 1024)
 }
 
 "A deposit or withdrawal event of a registered bridge. Unknown values are null."
@@ -2582,6 +2605,10 @@ type HolderAnalytics {
   generationId: String!
   "Block of the census."
   asOfBlock: Int!
+  "Hash of the block of the census."
+  asOfBlockHash: Felt!
+  "SHA-256 over all rows of the generation, with the prefix ` + "`" + `sha256:` + "`" + `."
+  rowDigest: String!
   "What the sum of the balances was compared with."
   validatedAgainst: String!
   "Combined balance of the 5 largest holders."
@@ -2812,7 +2839,7 @@ type AddressSummary {
   createdOnIso: DateTime
   "Transaction that deployed the contract; null if unknown."
   deployedAtTxHash: Felt
-  "Address that deployed the contract; null if unknown."
+  "Address that deployed the contract; null if unknown, and for an account that deployed itself."
   deployedByAddress: Felt
   "How much of the address's activity is indexed and typed."
   coverage: Coverage!
@@ -2999,7 +3026,7 @@ type SelectorCoverage {
   throughBlock: Int!
   "Status of the certificate."
   status: CertificateStatus!
-  "When the whole certificate was last verified against the events; null if never."
+  "When the newest blocks of the certificate, or all of it, were last verified against the events. ` + "`" + `throughBlock` + "`" + ` moves only with it."
   verifiedAt: DateTime
   "Freshness of the certificate and the indexed blocks that it is built from."
   diagnostics: CoverageDiagnostics!
@@ -3146,7 +3173,7 @@ type ApiKey {
   lastUsedAt: DateTime
   "When the key expires; null if it has no expiry."
   expiresAt: DateTime
-  "When the key was revoked; null if it was not."
+  "When the key was revoked; null if it was not. It is in the future while the overlap of a rotation lasts."
   revokedAt: DateTime
 }
 
@@ -3168,16 +3195,38 @@ enum ApiKeyStatus {
   REVOKED
 }
 
-"A newly issued API key."
-type IssuedApiKey {
+"Result of issuing an API key. If ` + "`" + `userErrors` + "`" + ` is not empty, no key was issued and the other fields are null."
+type IssueApiKeyPayload {
   "Whether the key replaces an earlier one."
-  action: IssueAction!
+  action: IssueAction
   "The complete key. It is returned only once."
-  plaintextKey: String!
+  plaintextKey: String
   "The key without its secret."
-  apiKey: ApiKey!
-  "Public IDs of the keys that it replaces."
-  revokedPublicIds: [String!]! @listSize(assumedSize: 1)
+  apiKey: ApiKey
+  "Public IDs of the keys that it replaces. They are revoked, or will be when the overlap of a rotation ends."
+  revokedPublicIds: [String!] @listSize(assumedSize: 8)
+  "Why no key was issued; empty if one was."
+  userErrors: [UserError!]! @listSize(assumedSize: 1)
+}
+
+"Result of revoking an API key."
+type RevokeApiKeyPayload {
+  "The revoked key; null if no key was revoked."
+  apiKey: ApiKey
+  "Why no key was revoked; empty if one was."
+  userErrors: [UserError!]! @listSize(assumedSize: 1)
+}
+
+"An error of a mutation that the caller can correct."
+type UserError {
+  "Error code, as in ` + "`" + `extensions.code` + "`" + ` of other errors."
+  code: String!
+  "What is wrong, for people."
+  message: String!
+  "Name of the argument that the error is about; null if it is about none."
+  argument: String
+  "Seconds after which to retry, if a retry can succeed; null otherwise."
+  retryAfterSeconds: Int
 }
 
 "Effect of issuing a key."
@@ -4363,6 +4412,10 @@ func (ec *executionContext) childFields_HolderAnalytics(ctx context.Context, fie
 		return ec.fieldContext_HolderAnalytics_generationId(ctx, field)
 	case "asOfBlock":
 		return ec.fieldContext_HolderAnalytics_asOfBlock(ctx, field)
+	case "asOfBlockHash":
+		return ec.fieldContext_HolderAnalytics_asOfBlockHash(ctx, field)
+	case "rowDigest":
+		return ec.fieldContext_HolderAnalytics_rowDigest(ctx, field)
 	case "validatedAgainst":
 		return ec.fieldContext_HolderAnalytics_validatedAgainst(ctx, field)
 	case "top5":
@@ -4487,18 +4540,20 @@ func (ec *executionContext) childFields_Indexer(ctx context.Context, field graph
 	return nil, fmt.Errorf("no field named %q was found under type Indexer", field.Name)
 }
 
-func (ec *executionContext) childFields_IssuedApiKey(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+func (ec *executionContext) childFields_IssueApiKeyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "action":
-		return ec.fieldContext_IssuedApiKey_action(ctx, field)
+		return ec.fieldContext_IssueApiKeyPayload_action(ctx, field)
 	case "plaintextKey":
-		return ec.fieldContext_IssuedApiKey_plaintextKey(ctx, field)
+		return ec.fieldContext_IssueApiKeyPayload_plaintextKey(ctx, field)
 	case "apiKey":
-		return ec.fieldContext_IssuedApiKey_apiKey(ctx, field)
+		return ec.fieldContext_IssueApiKeyPayload_apiKey(ctx, field)
 	case "revokedPublicIds":
-		return ec.fieldContext_IssuedApiKey_revokedPublicIds(ctx, field)
+		return ec.fieldContext_IssueApiKeyPayload_revokedPublicIds(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_IssueApiKeyPayload_userErrors(ctx, field)
 	}
-	return nil, fmt.Errorf("no field named %q was found under type IssuedApiKey", field.Name)
+	return nil, fmt.Errorf("no field named %q was found under type IssueApiKeyPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_KeyUsage(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -4755,6 +4810,16 @@ func (ec *executionContext) childFields_ResourceBounds(ctx context.Context, fiel
 		return ec.fieldContext_ResourceBounds_l2Gas(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ResourceBounds", field.Name)
+}
+
+func (ec *executionContext) childFields_RevokeApiKeyPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "apiKey":
+		return ec.fieldContext_RevokeApiKeyPayload_apiKey(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_RevokeApiKeyPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RevokeApiKeyPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_RouteUsage(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5327,6 +5392,20 @@ func (ec *executionContext) childFields_Use(ctx context.Context, field graphql.C
 		return ec.fieldContext_Use_tookMs(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Use", field.Name)
+}
+
+func (ec *executionContext) childFields_UserError(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_UserError_code(ctx, field)
+	case "message":
+		return ec.fieldContext_UserError_message(ctx, field)
+	case "argument":
+		return ec.fieldContext_UserError_argument(ctx, field)
+	case "retryAfterSeconds":
+		return ec.fieldContext_UserError_retryAfterSeconds(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 }
 
 func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7020,10 +7099,10 @@ func (ec *executionContext) _Address_activity(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.AddressActivity]) graphql.Marshaler {
-			return ec.marshalNAddressActivityConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+			return ec.marshalOAddressActivityConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Address_activity(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7064,10 +7143,10 @@ func (ec *executionContext) _Address_transactions(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.AddressTransaction]) graphql.Marshaler {
-			return ec.marshalNAddressTransactionConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+			return ec.marshalOAddressTransactionConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Address_transactions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7108,10 +7187,10 @@ func (ec *executionContext) _Address_transfers(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.Transfer]) graphql.Marshaler {
-			return ec.marshalNTransferConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+			return ec.marshalOTransferConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Address_transfers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7152,10 +7231,10 @@ func (ec *executionContext) _Address_assets(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.AddressAssetConnection) graphql.Marshaler {
-			return ec.marshalNAddressAssetConnection2ᚖastrolabeᚋgraphᚋresolverᚐAddressAssetConnection(ctx, selections, v)
+			return ec.marshalOAddressAssetConnection2ᚖastrolabeᚋgraphᚋresolverᚐAddressAssetConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Address_assets(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10581,10 +10660,10 @@ func (ec *executionContext) _Block_transactions(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.Transaction]) graphql.Marshaler {
-			return ec.marshalNTransactionConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+			return ec.marshalOTransactionConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Block_transactions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -10625,10 +10704,10 @@ func (ec *executionContext) _Block_events(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.EventConnection) graphql.Marshaler {
-			return ec.marshalNEventConnection2ᚖastrolabeᚋgraphᚋresolverᚐEventConnection(ctx, selections, v)
+			return ec.marshalOEventConnection2ᚖastrolabeᚋgraphᚋresolverᚐEventConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Block_events(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11916,10 +11995,10 @@ func (ec *executionContext) _Chain_status(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.ChainStatus) graphql.Marshaler {
-			return ec.marshalNChainStatus2ᚖastrolabeᚋgraphᚋresolverᚐChainStatus(ctx, selections, v)
+			return ec.marshalOChainStatus2ᚖastrolabeᚋgraphᚋresolverᚐChainStatus(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Chain_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13528,10 +13607,10 @@ func (ec *executionContext) _Contract_events(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.EventConnection) graphql.Marshaler {
-			return ec.marshalNEventConnection2ᚖastrolabeᚋgraphᚋresolverᚐEventConnection(ctx, selections, v)
+			return ec.marshalOEventConnection2ᚖastrolabeᚋgraphᚋresolverᚐEventConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Contract_events(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13572,10 +13651,10 @@ func (ec *executionContext) _Contract_messages(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.Message]) graphql.Marshaler {
-			return ec.marshalNMessageConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+			return ec.marshalOMessageConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Contract_messages(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13660,10 +13739,10 @@ func (ec *executionContext) _Contract_bridgeSignals(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.BridgeSignal]) graphql.Marshaler {
-			return ec.marshalNBridgeSignalConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+			return ec.marshalOBridgeSignalConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Contract_bridgeSignals(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -14062,10 +14141,10 @@ func (ec *executionContext) _ContractClass_contracts(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.ClassUse]) graphql.Marshaler {
-			return ec.marshalNClassUseConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+			return ec.marshalOClassUseConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_ContractClass_contracts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -16366,6 +16445,52 @@ func (ec *executionContext) fieldContext_HolderAnalytics_asOfBlock(_ context.Con
 	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _HolderAnalytics_asOfBlockHash(ctx context.Context, field graphql.CollectedField, obj *resolver.HolderAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderAnalytics_asOfBlockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AsOfBlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderAnalytics_asOfBlockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _HolderAnalytics_rowDigest(ctx context.Context, field graphql.CollectedField, obj *resolver.HolderAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_HolderAnalytics_rowDigest(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RowDigest, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_HolderAnalytics_rowDigest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("HolderAnalytics", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _HolderAnalytics_validatedAgainst(ctx context.Context, field graphql.CollectedField, obj *resolver.HolderAnalytics) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -17362,74 +17487,74 @@ func (ec *executionContext) fieldContext_Indexer_reasonCode(_ context.Context, f
 	return graphql.NewScalarFieldContext("Indexer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _IssuedApiKey_action(ctx context.Context, field graphql.CollectedField, obj *resolver.IssuedAPIKey) (ret graphql.Marshaler) {
+func (ec *executionContext) _IssueApiKeyPayload_action(ctx context.Context, field graphql.CollectedField, obj *resolver.IssueAPIKeyPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_IssuedApiKey_action(ctx, field)
+			return ec.fieldContext_IssueApiKeyPayload_action(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.Action, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNIssueAction2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOIssueAction2ᚖstring(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
-func (ec *executionContext) fieldContext_IssuedApiKey_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("IssuedApiKey", field, false, false, errors.New("field of type IssueAction does not have child fields"))
+func (ec *executionContext) fieldContext_IssueApiKeyPayload_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("IssueApiKeyPayload", field, false, false, errors.New("field of type IssueAction does not have child fields"))
 }
 
-func (ec *executionContext) _IssuedApiKey_plaintextKey(ctx context.Context, field graphql.CollectedField, obj *resolver.IssuedAPIKey) (ret graphql.Marshaler) {
+func (ec *executionContext) _IssueApiKeyPayload_plaintextKey(ctx context.Context, field graphql.CollectedField, obj *resolver.IssueAPIKeyPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_IssuedApiKey_plaintextKey(ctx, field)
+			return ec.fieldContext_IssueApiKeyPayload_plaintextKey(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.PlaintextKey, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
-func (ec *executionContext) fieldContext_IssuedApiKey_plaintextKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("IssuedApiKey", field, false, false, errors.New("field of type String does not have child fields"))
+func (ec *executionContext) fieldContext_IssueApiKeyPayload_plaintextKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("IssueApiKeyPayload", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _IssuedApiKey_apiKey(ctx context.Context, field graphql.CollectedField, obj *resolver.IssuedAPIKey) (ret graphql.Marshaler) {
+func (ec *executionContext) _IssueApiKeyPayload_apiKey(ctx context.Context, field graphql.CollectedField, obj *resolver.IssueAPIKeyPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_IssuedApiKey_apiKey(ctx, field)
+			return ec.fieldContext_IssueApiKeyPayload_apiKey(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.APIKey, nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.APIKey) graphql.Marshaler {
-			return ec.marshalNApiKey2ᚖastrolabeᚋgraphᚋresolverᚐAPIKey(ctx, selections, v)
+			return ec.marshalOApiKey2ᚖastrolabeᚋgraphᚋresolverᚐAPIKey(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
-func (ec *executionContext) fieldContext_IssuedApiKey_apiKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_IssueApiKeyPayload_apiKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
-		Object:     "IssuedApiKey",
+		Object:     "IssueApiKeyPayload",
 		Field:      field,
 		IsMethod:   false,
 		IsResolver: false,
@@ -17440,27 +17565,59 @@ func (ec *executionContext) fieldContext_IssuedApiKey_apiKey(_ context.Context, 
 	return fc, nil
 }
 
-func (ec *executionContext) _IssuedApiKey_revokedPublicIds(ctx context.Context, field graphql.CollectedField, obj *resolver.IssuedAPIKey) (ret graphql.Marshaler) {
+func (ec *executionContext) _IssueApiKeyPayload_revokedPublicIds(ctx context.Context, field graphql.CollectedField, obj *resolver.IssueAPIKeyPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_IssuedApiKey_revokedPublicIds(ctx, field)
+			return ec.fieldContext_IssueApiKeyPayload_revokedPublicIds(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.RevokedPublicIDs, nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
-			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+			return ec.marshalOString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_IssueApiKeyPayload_revokedPublicIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("IssueApiKeyPayload", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _IssueApiKeyPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *resolver.IssueAPIKeyPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_IssueApiKeyPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []resolver.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕastrolabeᚋgraphᚋresolverᚐUserErrorᚄ(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_IssuedApiKey_revokedPublicIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("IssuedApiKey", field, false, false, errors.New("field of type String does not have child fields"))
+func (ec *executionContext) fieldContext_IssueApiKeyPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "IssueApiKeyPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _KeyUsage_publicId(ctx context.Context, field graphql.CollectedField, obj *resolver.KeyUsage) (ret graphql.Marshaler) {
@@ -18563,11 +18720,11 @@ func (ec *executionContext) _Mutation_issueApiKey(ctx context.Context, field gra
 			return ec.Resolvers.Mutation().IssueAPIKey(ctx)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *resolver.IssuedAPIKey) graphql.Marshaler {
-			return ec.marshalNIssuedApiKey2ᚖastrolabeᚋgraphᚋresolverᚐIssuedAPIKey(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.IssueAPIKeyPayload) graphql.Marshaler {
+			return ec.marshalOIssueApiKeyPayload2ᚖastrolabeᚋgraphᚋresolverᚐIssueAPIKeyPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_issueApiKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18577,7 +18734,7 @@ func (ec *executionContext) fieldContext_Mutation_issueApiKey(_ context.Context,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_IssuedApiKey(ctx, field)
+			return ec.childFields_IssueApiKeyPayload(ctx, field)
 		},
 	}
 	return fc, nil
@@ -18596,11 +18753,11 @@ func (ec *executionContext) _Mutation_revokeApiKey(ctx context.Context, field gr
 			return ec.Resolvers.Mutation().RevokeAPIKey(ctx, fc.Args["publicId"].(string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *resolver.APIKey) graphql.Marshaler {
-			return ec.marshalNApiKey2ᚖastrolabeᚋgraphᚋresolverᚐAPIKey(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.RevokeAPIKeyPayload) graphql.Marshaler {
+			return ec.marshalORevokeApiKeyPayload2ᚖastrolabeᚋgraphᚋresolverᚐRevokeAPIKeyPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_revokeApiKey(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -18610,7 +18767,7 @@ func (ec *executionContext) fieldContext_Mutation_revokeApiKey(ctx context.Conte
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_ApiKey(ctx, field)
+			return ec.childFields_RevokeApiKeyPayload(ctx, field)
 		},
 	}
 	defer func() {
@@ -20966,6 +21123,70 @@ func (ec *executionContext) fieldContext_ResourceBounds_l2Gas(_ context.Context,
 	return fc, nil
 }
 
+func (ec *executionContext) _RevokeApiKeyPayload_apiKey(ctx context.Context, field graphql.CollectedField, obj *resolver.RevokeAPIKeyPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevokeApiKeyPayload_apiKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.APIKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.APIKey) graphql.Marshaler {
+			return ec.marshalOApiKey2ᚖastrolabeᚋgraphᚋresolverᚐAPIKey(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RevokeApiKeyPayload_apiKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevokeApiKeyPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ApiKey(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevokeApiKeyPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *resolver.RevokeAPIKeyPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevokeApiKeyPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []resolver.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕastrolabeᚋgraphᚋresolverᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RevokeApiKeyPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevokeApiKeyPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _RouteUsage_route(ctx context.Context, field graphql.CollectedField, obj *resolver.RouteUsage) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22179,10 +22400,10 @@ func (ec *executionContext) _Token_transfers(ctx context.Context, field graphql.
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.Transfer]) graphql.Marshaler {
-			return ec.marshalNTransferConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+			return ec.marshalOTransferConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Token_transfers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -22310,10 +22531,10 @@ func (ec *executionContext) _Token_controls(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.TokenControls) graphql.Marshaler {
-			return ec.marshalNTokenControls2ᚖastrolabeᚋgraphᚋresolverᚐTokenControls(ctx, selections, v)
+			return ec.marshalOTokenControls2ᚖastrolabeᚋgraphᚋresolverᚐTokenControls(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Token_controls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24840,10 +25061,10 @@ func (ec *executionContext) _Transaction_events(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.EventConnection) graphql.Marshaler {
-			return ec.marshalNEventConnection2ᚖastrolabeᚋgraphᚋresolverᚐEventConnection(ctx, selections, v)
+			return ec.marshalOEventConnection2ᚖastrolabeᚋgraphᚋresolverᚐEventConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Transaction_events(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24884,10 +25105,10 @@ func (ec *executionContext) _Transaction_transfers(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.Transfer]) graphql.Marshaler {
-			return ec.marshalNTransferConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+			return ec.marshalOTransferConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Transaction_transfers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -24927,10 +25148,10 @@ func (ec *executionContext) _Transaction_messages(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*resolver.Message) graphql.Marshaler {
-			return ec.marshalNMessage2ᚕᚖastrolabeᚋgraphᚋresolverᚐMessageᚄ(ctx, selections, v)
+			return ec.marshalOMessage2ᚕᚖastrolabeᚋgraphᚋresolverᚐMessageᚄ(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Transaction_messages(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -26803,6 +27024,98 @@ func (ec *executionContext) _Use_tookMs(ctx context.Context, field graphql.Colle
 }
 func (ec *executionContext) fieldContext_Use_tookMs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Use", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _UserError_code(ctx context.Context, field graphql.CollectedField, obj *resolver.UserError) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UserError_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UserError_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("UserError", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _UserError_message(ctx context.Context, field graphql.CollectedField, obj *resolver.UserError) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UserError_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_UserError_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("UserError", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _UserError_argument(ctx context.Context, field graphql.CollectedField, obj *resolver.UserError) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UserError_argument(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Argument, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_UserError_argument(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("UserError", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _UserError_retryAfterSeconds(ctx context.Context, field graphql.CollectedField, obj *resolver.UserError) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_UserError_retryAfterSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RetryAfterSeconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_UserError_retryAfterSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("UserError", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Viewer_kind(ctx context.Context, field graphql.CollectedField, obj *resolver.Viewer) (ret graphql.Marshaler) {
@@ -29173,7 +29486,7 @@ func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Address_activity(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -29209,7 +29522,7 @@ func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Address_transactions(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -29245,7 +29558,7 @@ func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Address_transfers(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -29281,7 +29594,7 @@ func (ec *executionContext) _Address(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Address_assets(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -31111,7 +31424,7 @@ func (ec *executionContext) _Block(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Block_transactions(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -31147,7 +31460,7 @@ func (ec *executionContext) _Block(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Block_events(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -32011,7 +32324,7 @@ func (ec *executionContext) _Chain(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Chain_status(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -32973,7 +33286,7 @@ func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet,
 					}
 				}()
 				res = ec._Contract_events(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -33009,7 +33322,7 @@ func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet,
 					}
 				}()
 				res = ec._Contract_messages(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -33081,7 +33394,7 @@ func (ec *executionContext) _Contract(ctx context.Context, sel ast.SelectionSet,
 					}
 				}()
 				res = ec._Contract_bridgeSignals(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -33376,7 +33689,7 @@ func (ec *executionContext) _ContractClass(ctx context.Context, sel ast.Selectio
 					}
 				}()
 				res = ec._ContractClass_contracts(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -34625,6 +34938,16 @@ func (ec *executionContext) _HolderAnalytics(ctx context.Context, sel ast.Select
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "asOfBlockHash":
+			out.Values[i] = ec._HolderAnalytics_asOfBlockHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rowDigest":
+			out.Values[i] = ec._HolderAnalytics_rowDigest(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "validatedAgainst":
 			out.Values[i] = ec._HolderAnalytics_validatedAgainst(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -35143,34 +35466,39 @@ func (ec *executionContext) _Indexer(ctx context.Context, sel ast.SelectionSet, 
 	return out
 }
 
-var issuedApiKeyImplementors = []string{"IssuedApiKey"}
+var issueApiKeyPayloadImplementors = []string{"IssueApiKeyPayload"}
 
-func (ec *executionContext) _IssuedApiKey(ctx context.Context, sel ast.SelectionSet, obj *resolver.IssuedAPIKey) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, issuedApiKeyImplementors)
+func (ec *executionContext) _IssueApiKeyPayload(ctx context.Context, sel ast.SelectionSet, obj *resolver.IssueAPIKeyPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, issueApiKeyPayloadImplementors)
 
 	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("IssuedApiKey")
+			out.Values[i] = graphql.MarshalString("IssueApiKeyPayload")
 		case "action":
-			out.Values[i] = ec._IssuedApiKey_action(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			out.Values[i] = ec._IssueApiKeyPayload_action(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "plaintextKey":
-			out.Values[i] = ec._IssuedApiKey_plaintextKey(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			out.Values[i] = ec._IssueApiKeyPayload_plaintextKey(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "apiKey":
-			out.Values[i] = ec._IssuedApiKey_apiKey(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
+			out.Values[i] = ec._IssueApiKeyPayload_apiKey(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "revokedPublicIds":
-			out.Values[i] = ec._IssuedApiKey_revokedPublicIds(ctx, field, obj)
+			out.Values[i] = ec._IssueApiKeyPayload_revokedPublicIds(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._IssueApiKeyPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -35794,14 +36122,14 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_issueApiKey(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "revokeApiKey":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_revokeApiKey(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -36892,6 +37220,50 @@ func (ec *executionContext) _ResourceBounds(ctx context.Context, sel ast.Selecti
 	return out
 }
 
+var revokeApiKeyPayloadImplementors = []string{"RevokeApiKeyPayload"}
+
+func (ec *executionContext) _RevokeApiKeyPayload(ctx context.Context, sel ast.SelectionSet, obj *resolver.RevokeAPIKeyPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, revokeApiKeyPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RevokeApiKeyPayload")
+		case "apiKey":
+			out.Values[i] = ec._RevokeApiKeyPayload_apiKey(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._RevokeApiKeyPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var routeUsageImplementors = []string{"RouteUsage"}
 
 func (ec *executionContext) _RouteUsage(ctx context.Context, sel ast.SelectionSet, obj *resolver.RouteUsage) graphql.Marshaler {
@@ -37549,7 +37921,7 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Token_transfers(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -37657,7 +38029,7 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 					}
 				}()
 				res = ec._Token_controls(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -39658,7 +40030,7 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 					}
 				}()
 				res = ec._Transaction_events(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -39694,7 +40066,7 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 					}
 				}()
 				res = ec._Transaction_transfers(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -39730,7 +40102,7 @@ func (ec *executionContext) _Transaction(ctx context.Context, sel ast.SelectionS
 					}
 				}()
 				res = ec._Transaction_messages(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -40726,6 +41098,60 @@ func (ec *executionContext) _Use(ctx context.Context, sel ast.SelectionSet, obj 
 	return out
 }
 
+var userErrorImplementors = []string{"UserError"}
+
+func (ec *executionContext) _UserError(ctx context.Context, sel ast.SelectionSet, obj *resolver.UserError) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, userErrorImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("UserError")
+		case "code":
+			out.Values[i] = ec._UserError_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "message":
+			out.Values[i] = ec._UserError_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "argument":
+			out.Values[i] = ec._UserError_argument(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "retryAfterSeconds":
+			out.Values[i] = ec._UserError_retryAfterSeconds(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var viewerImplementors = []string{"Viewer"}
 
 func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, obj *resolver.Viewer) graphql.Marshaler {
@@ -41520,16 +41946,6 @@ func (ec *executionContext) marshalNAddressActivity2ᚖastrolabeᚋgraphᚋresol
 	return ec._AddressActivity(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAddressActivityConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.AddressActivity]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AddressActivityConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNAddressActivityEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*resolver.AddressActivity]) graphql.Marshaler {
 	return ec._AddressActivityEdge(ctx, sel, &v)
 }
@@ -41574,16 +41990,6 @@ func (ec *executionContext) marshalNAddressAsset2ᚖastrolabeᚋgraphᚋresolver
 		return graphql.Null
 	}
 	return ec._AddressAsset(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNAddressAssetConnection2ᚖastrolabeᚋgraphᚋresolverᚐAddressAssetConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.AddressAssetConnection) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AddressAssetConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNAddressAssetEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*resolver.AddressAsset]) graphql.Marshaler {
@@ -41632,16 +42038,6 @@ func (ec *executionContext) marshalNAddressTransaction2ᚖastrolabeᚋgraphᚋre
 	return ec._AddressTransaction(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAddressTransactionConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.AddressTransaction]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AddressTransactionConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNAddressTransactionEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*resolver.AddressTransaction]) graphql.Marshaler {
 	return ec._AddressTransactionEdge(ctx, sel, &v)
 }
@@ -41676,10 +42072,6 @@ func (ec *executionContext) marshalNAddressType2astrolabeᚋgraphᚋscalarᚐEnu
 		}
 	}
 	return res
-}
-
-func (ec *executionContext) marshalNApiKey2astrolabeᚋgraphᚋresolverᚐAPIKey(ctx context.Context, sel ast.SelectionSet, v resolver.APIKey) graphql.Marshaler {
-	return ec._ApiKey(ctx, sel, &v)
 }
 
 func (ec *executionContext) marshalNApiKey2ᚕᚖastrolabeᚋgraphᚋresolverᚐAPIKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.APIKey) graphql.Marshaler {
@@ -41982,16 +42374,6 @@ func (ec *executionContext) marshalNBridgeSignal2ᚖastrolabeᚋgraphᚋresolver
 	return ec._BridgeSignal(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNBridgeSignalConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.BridgeSignal]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._BridgeSignalConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNBridgeSignalEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*resolver.BridgeSignal]) graphql.Marshaler {
 	return ec._BridgeSignalEdge(ctx, sel, &v)
 }
@@ -42193,20 +42575,6 @@ func (ec *executionContext) marshalNChainId2ᚕastrolabeᚋdomainᚐChainᚄ(ctx
 	return ret
 }
 
-func (ec *executionContext) marshalNChainStatus2astrolabeᚋgraphᚋresolverᚐChainStatus(ctx context.Context, sel ast.SelectionSet, v resolver.ChainStatus) graphql.Marshaler {
-	return ec._ChainStatus(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNChainStatus2ᚖastrolabeᚋgraphᚋresolverᚐChainStatus(ctx context.Context, sel ast.SelectionSet, v *resolver.ChainStatus) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ChainStatus(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNClassHashSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
 	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -42283,16 +42651,6 @@ func (ec *executionContext) marshalNClassUse2ᚖastrolabeᚋgraphᚋresolverᚐC
 		return graphql.Null
 	}
 	return ec._ClassUse(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNClassUseConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.ClassUse]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ClassUseConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNClassUseEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*resolver.ClassUse]) graphql.Marshaler {
@@ -42499,16 +42857,6 @@ func (ec *executionContext) marshalNEvent2ᚖastrolabeᚋgraphᚋresolverᚐEven
 		return graphql.Null
 	}
 	return ec._Event(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNEventConnection2ᚖastrolabeᚋgraphᚋresolverᚐEventConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.EventConnection) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._EventConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNEventEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*resolver.Event]) graphql.Marshaler {
@@ -42940,36 +43288,6 @@ func (ec *executionContext) marshalNInt2ᚕintᚄ(ctx context.Context, sel ast.S
 	return ret
 }
 
-func (ec *executionContext) unmarshalNIssueAction2string(ctx context.Context, v any) (string, error) {
-	res, err := scalar.UnmarshalIssueAction(v)
-	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNIssueAction2string(ctx context.Context, sel ast.SelectionSet, v string) graphql.Marshaler {
-	_ = sel
-	res := scalar.MarshalIssueAction(v)
-	if res == graphql.Null {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-	}
-	return res
-}
-
-func (ec *executionContext) marshalNIssuedApiKey2astrolabeᚋgraphᚋresolverᚐIssuedAPIKey(ctx context.Context, sel ast.SelectionSet, v resolver.IssuedAPIKey) graphql.Marshaler {
-	return ec._IssuedApiKey(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNIssuedApiKey2ᚖastrolabeᚋgraphᚋresolverᚐIssuedAPIKey(ctx context.Context, sel ast.SelectionSet, v *resolver.IssuedAPIKey) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._IssuedApiKey(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNKeyUsage2astrolabeᚋgraphᚋresolverᚐKeyUsage(ctx context.Context, sel ast.SelectionSet, v resolver.KeyUsage) graphql.Marshaler {
 	return ec._KeyUsage(ctx, sel, &v)
 }
@@ -43070,16 +43388,6 @@ func (ec *executionContext) marshalNMessage2ᚖastrolabeᚋgraphᚋresolverᚐMe
 		return graphql.Null
 	}
 	return ec._Message(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNMessageConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.Message]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._MessageConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNMessageDirection2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
@@ -43451,16 +43759,6 @@ func (ec *executionContext) marshalNTokenControlEvidence2ᚕastrolabeᚋgraphᚋ
 	return ret
 }
 
-func (ec *executionContext) marshalNTokenControls2ᚖastrolabeᚋgraphᚋresolverᚐTokenControls(ctx context.Context, sel ast.SelectionSet, v *resolver.TokenControls) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._TokenControls(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNTokenPool2ᚕᚖastrolabeᚋgraphᚋresolverᚐTokenPoolᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.TokenPool) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -43553,16 +43851,6 @@ func (ec *executionContext) marshalNTransaction2ᚖastrolabeᚋgraphᚋresolver�
 	return ec._Transaction(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNTransactionConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.Transaction]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._TransactionConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNTransactionEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*resolver.Transaction]) graphql.Marshaler {
 	return ec._TransactionEdge(ctx, sel, &v)
 }
@@ -43635,16 +43923,6 @@ func (ec *executionContext) marshalNTransfer2ᚖastrolabeᚋgraphᚋresolverᚐT
 	return ec._Transfer(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNTransferConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.Transfer]) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._TransferConnection(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNTransferDirection2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
 	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -43690,6 +43968,26 @@ func (ec *executionContext) marshalNUse2ᚕastrolabeᚋgraphᚋresolverᚐUseᚄ
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNUse2astrolabeᚋgraphᚋresolverᚐUse(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNUserError2astrolabeᚋgraphᚋresolverᚐUserError(ctx context.Context, sel ast.SelectionSet, v resolver.UserError) graphql.Marshaler {
+	return ec._UserError(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNUserError2ᚕastrolabeᚋgraphᚋresolverᚐUserErrorᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.UserError) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNUserError2astrolabeᚋgraphᚋresolverᚐUserError(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -43990,6 +44288,20 @@ func (ec *executionContext) marshalOAddressActivity2ᚖastrolabeᚋgraphᚋresol
 	return ec._AddressActivity(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOAddressActivityConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.AddressActivity]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AddressActivityConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOAddressAssetConnection2ᚖastrolabeᚋgraphᚋresolverᚐAddressAssetConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.AddressAssetConnection) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AddressAssetConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOAddressIntelligence2ᚖastrolabeᚋgraphᚋresolverᚐAddressIntelligence(ctx context.Context, sel ast.SelectionSet, v *resolver.AddressIntelligence) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -44002,6 +44314,20 @@ func (ec *executionContext) marshalOAddressSummary2ᚖastrolabeᚋgraphᚋresolv
 		return graphql.Null
 	}
 	return ec._AddressSummary(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOAddressTransactionConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.AddressTransaction]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AddressTransactionConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOApiKey2ᚖastrolabeᚋgraphᚋresolverᚐAPIKey(ctx context.Context, sel ast.SelectionSet, v *resolver.APIKey) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ApiKey(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOApiKeyList2ᚖastrolabeᚋgraphᚋresolverᚐAPIKeyList(ctx context.Context, sel ast.SelectionSet, v *resolver.APIKeyList) graphql.Marshaler {
@@ -44095,6 +44421,13 @@ func (ec *executionContext) marshalOBoolean2ᚖbool(ctx context.Context, sel ast
 	return res
 }
 
+func (ec *executionContext) marshalOBridgeSignalConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.BridgeSignal]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._BridgeSignalConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOChain2ᚖastrolabeᚋgraphᚋresolverᚐChain(ctx context.Context, sel ast.SelectionSet, v *resolver.Chain) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -44132,6 +44465,13 @@ func (ec *executionContext) marshalOClassHashFinality2ᚖastrolabeᚋgraphᚋsca
 	_ = ctx
 	res := scalar.MarshalEnum(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOClassUseConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.ClassUse]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ClassUseConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOContract2ᚖastrolabeᚋgraphᚋresolverᚐContract(ctx context.Context, sel ast.SelectionSet, v *resolver.Contract) graphql.Marshaler {
@@ -44599,6 +44939,31 @@ func (ec *executionContext) marshalOInt2ᚖuint64(ctx context.Context, sel ast.S
 	return graphql.WrapContextMarshaler(ctx, res)
 }
 
+func (ec *executionContext) unmarshalOIssueAction2ᚖstring(ctx context.Context, v any) (*string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalIssueAction(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOIssueAction2ᚖstring(ctx context.Context, sel ast.SelectionSet, v *string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalIssueAction(*v)
+	return res
+}
+
+func (ec *executionContext) marshalOIssueApiKeyPayload2ᚖastrolabeᚋgraphᚋresolverᚐIssueAPIKeyPayload(ctx context.Context, sel ast.SelectionSet, v *resolver.IssueAPIKeyPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._IssueApiKeyPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOL1DataAvailabilityMode2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
 	if v == nil {
 		return nil, nil
@@ -44651,6 +45016,25 @@ func (ec *executionContext) marshalOLabelSource2ᚖastrolabeᚋgraphᚋscalarᚐ
 	_ = ctx
 	res := scalar.MarshalEnum(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOMessage2ᚕᚖastrolabeᚋgraphᚋresolverᚐMessageᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.Message) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNMessage2ᚖastrolabeᚋgraphᚋresolverᚐMessage(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOMessage2ᚖastrolabeᚋgraphᚋresolverᚐMessage(ctx context.Context, sel ast.SelectionSet, v *resolver.Message) graphql.Marshaler {
@@ -44769,6 +45153,13 @@ func (ec *executionContext) marshalOResourceBounds2ᚖastrolabeᚋgraphᚋresolv
 	return ec._ResourceBounds(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalORevokeApiKeyPayload2ᚖastrolabeᚋgraphᚋresolverᚐRevokeAPIKeyPayload(ctx context.Context, sel ast.SelectionSet, v *resolver.RevokeAPIKeyPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RevokeApiKeyPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOSearchHit2ᚕᚖastrolabeᚋgraphᚋresolverᚐSearchHitᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.SearchHit) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -44863,6 +45254,13 @@ func (ec *executionContext) marshalOTokenControlSnapshot2ᚖastrolabeᚋgraphᚋ
 	return ec._TokenControlSnapshot(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOTokenControls2ᚖastrolabeᚋgraphᚋresolverᚐTokenControls(ctx context.Context, sel ast.SelectionSet, v *resolver.TokenControls) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TokenControls(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOTokenPoolConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.TokenPool]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -44902,6 +45300,13 @@ func (ec *executionContext) marshalOTransaction2ᚖastrolabeᚋgraphᚋresolver�
 	return ec._Transaction(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOTransactionConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.Transaction]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TransactionConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOTransactionPreview2ᚕᚖastrolabeᚋgraphᚋresolverᚐTransactionPreviewᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.TransactionPreview) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -44937,6 +45342,13 @@ func (ec *executionContext) marshalOTransactionType2ᚖastrolabeᚋgraphᚋscala
 	_ = ctx
 	res := scalar.MarshalEnum(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOTransferConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.Transfer]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TransferConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOTransferFilter2ᚖastrolabeᚋgraphᚋresolverᚐTransferFilter(ctx context.Context, v any) (*resolver.TransferFilter, error) {

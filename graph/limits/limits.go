@@ -11,10 +11,11 @@ type Limits struct {
 	RootFields    int // of one operation
 	Directives    int // in the text of an operation
 	Repeats       int // of fields within the selections of an operation's text
-	Cost          int // values that the response may hold
+	Cost          int // points, by the size of the response and the work of its fields
 	ResponseBytes int // of one result
 	Streams       int // WebSockets and event streams that are open at once
-	CallerStreams int // the share of one caller in Streams
+	CallerStreams int // the share of one workspace or address in Streams
+	Messages      int // of the client on one WebSocket, per second
 	Operations    int // that run at once on one WebSocket
 	ResumeBlocks  int // how far behind the head a subscription may begin
 }
@@ -32,6 +33,7 @@ const (
 	Response   = "responseBytes"
 	Streams    = "streams"
 	Caller     = "callerStreams"
+	Messages   = "messagesPerSecond"
 	Operations = "operations"
 	Resume     = "resumeBlocks"
 )
@@ -50,6 +52,7 @@ func (l Limits) WithDefaults() Limits {
 		ResponseBytes: cmp.Or(l.ResponseBytes, 16<<20),
 		Streams:       cmp.Or(l.Streams, 5_000),
 		CallerStreams: cmp.Or(l.CallerStreams, 100),
+		Messages:      cmp.Or(l.Messages, 50),
 		Operations:    cmp.Or(l.Operations, 32),
 		ResumeBlocks:  cmp.Or(l.ResumeBlocks, 10_000),
 	}
@@ -72,10 +75,11 @@ func (l Limits) List() []Limit {
 		{RootFields, l.RootFields, "Root fields in one operation, counted through fragments."},
 		{Directives, l.Directives, "Directives in the text of an operation."},
 		{Repeats, l.Repeats, "Fields that repeat within a selection of the operation's text."},
-		{Cost, l.Cost, "Values that the response of an operation may hold."},
+		{Cost, l.Cost, "Points that an operation may cost, by the size of its response and the work of its fields."},
 		{Response, l.ResponseBytes, "Bytes in one result."},
 		{Streams, l.Streams, "WebSockets and event streams open at once on this server."},
-		{Caller, l.CallerStreams, "Streams open at once for one caller: an API key, a session, or the address of a page without a key."},
+		{Caller, l.CallerStreams, "Streams open at once for one caller: a workspace, or the address of a page without a key."},
+		{Messages, l.Messages, "Messages of the client on one WebSocket per second; twice as many at once."},
 		{Operations, l.Operations, "Operations running at once on one WebSocket."},
 		{Resume, l.ResumeBlocks, "Blocks that a subscription may begin behind the head."},
 	}

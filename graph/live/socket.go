@@ -13,6 +13,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql/handler/transport"
 	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
 )
 
 // Subprotocol is the only one that sockets speak.
@@ -23,6 +24,7 @@ const Subprotocol = "graphql-transport-ws"
 const (
 	CloseGoingAway    = websocket.StatusGoingAway
 	CloseTryLater     = websocket.StatusTryAgainLater
+	CloseFlooding     = websocket.StatusPolicyViolation
 	CloseBadMessage   = websocket.StatusCode(4400)
 	CloseUnauthorized = websocket.StatusCode(4401)
 	CloseForbidden    = websocket.StatusCode(4403)
@@ -39,6 +41,7 @@ type SocketOptions struct {
 	KeepAlive    time.Duration // between pings
 	WriteTimeout time.Duration // for which a client may leave a message unread
 	MessageBytes int
+	Messages     int // of the client per second, pings included; twice as many at once
 	Operations   int // that run at once
 	// Check returns the payload of a subscribe message as gqlgen reads it.
 	Check func(payload json.RawMessage) (json.RawMessage, error)
@@ -57,6 +60,7 @@ type Socket struct {
 	SocketOptions
 	conn *websocket.Conn
 	ctx  context.Context
+	pace *rate.Limiter // of the client's messages
 
 	initialised bool          // connection_init has come
 	slots       chan struct{} // one for each operation that runs
@@ -76,7 +80,8 @@ var _ transport.WebsocketConn = (*Socket)(nil)
 // NewSocket begins a conversation, which ends with ctx.
 func NewSocket(ctx context.Context, conn *websocket.Conn, o SocketOptions) *Socket {
 	s := &Socket{
-		SocketOptions: o, conn: conn, ctx: ctx, slots: make(chan struct{}, o.Operations),
+		SocketOptions: o, conn: conn, ctx: ctx, pace: rate.NewLimiter(rate.Limit(o.Messages), 2*o.Messages),
+		slots:   make(chan struct{}, o.Operations),
 		running: map[string]string{}, names: map[string]string{},
 	}
 	conn.SetReadLimit(int64(o.MessageBytes))
@@ -120,7 +125,9 @@ func (s *Socket) NextReader() (int, io.Reader, error) {
 			return 0, nil, fmt.Errorf("%w: %w", transport.ErrWebsocketClosed, err)
 		}
 		var m message
-		if kind != websocket.MessageText || json.Unmarshal(text, &m) != nil {
+		if !s.pace.Allow() {
+			err = s.flooding()
+		} else if kind != websocket.MessageText || json.Unmarshal(text, &m) != nil {
 			err = &breach{CloseBadMessage, "The message is not a JSON object of the protocol."}
 		} else {
 			m, err = s.receive(m)
@@ -135,6 +142,21 @@ func (s *Socket) NextReader() (int, io.Reader, error) {
 		text, err = json.Marshal(m)
 		return int(kind), bytes.NewReader(text), err
 	}
+}
+
+func (s *Socket) flooding() *breach {
+	return &breach{CloseFlooding, fmt.Sprintf("Too many messages: the limit is %d per second.", s.Messages)}
+}
+
+// Pinged counts a ping frame of the client and reports whether to answer it.
+// Too many close the socket.
+func (s *Socket) Pinged() bool {
+	if s.pace.Allow() {
+		return true
+	}
+	flood := s.flooding()
+	go s.Shut(flood.code, flood.reason) // which waits for the reader that calls this
+	return false
 }
 
 // receive checks a message of the client and returns what gqlgen acts on, with

@@ -11,8 +11,9 @@ import (
 )
 
 // Streams are the WebSockets and event streams that are open. Their number is
-// bounded: in all, for one holder, and for all clients together that have not
-// authenticated yet. A shutdown ends them.
+// bounded: in all, for one holder, for one network, and for all clients together
+// that have not authenticated yet. A shutdown ends them, and so does the end of
+// their credential.
 type Streams struct {
 	limit int // of all
 	each  int // of one holder
@@ -20,40 +21,60 @@ type Streams struct {
 	mu        sync.Mutex
 	open      map[*Stream]struct{}
 	held      map[Holder]int
+	networks  map[string]int
 	anonymous int // streams whose clients have not authenticated
 	closing   bool
 	closed    chan struct{} // closed when closing and none is open
+	rechecks  sync.WaitGroup
 }
 
 // Stream is one that is open.
 type Stream struct {
 	Holder Holder
+	// Caller is nil until the client has authenticated.
+	Caller *account.Caller
 	// Goodbye asks the stream to end; the client may take its time.
 	Goodbye context.CancelFunc
 	// Abort ends the stream at once.
 	Abort context.CancelFunc
+	// Recheck checks the credential again and ends the stream if it has ended.
+	Recheck func()
 }
 
-// Holder is who a stream counts for: a caller or, until the client has
-// authenticated, its network address.
+// Holder is who a stream counts for: the caller's workspace, the address of a
+// page without a key or, until the client has authenticated, its address.
 type Holder struct {
-	kind account.Kind // empty before authentication
-	name string
+	authenticated bool
+	name          string
+	network       string // of an IPv6 address; empty for other holders
 }
 
-// HeldBy returns the holder of a caller's streams.
-func HeldBy(c *account.Caller) Holder { return Holder{c.Kind, c.Subject} }
+// HeldBy returns the holder of a caller's streams. All keys and sessions of a
+// workspace are one holder, so that a new key gives no new streams.
+func HeldBy(c *account.Caller) Holder {
+	if c.Workspace != "" {
+		return Holder{authenticated: true, name: c.Workspace}
+	}
+	return Holder{authenticated: true, name: c.Subject, network: account.NetworkOf(c.Subject)}
+}
 
-// HeldByAddress returns the holder of a stream before authentication.
-func HeldByAddress(name string) Holder { return Holder{name: name} }
+// HeldByAddress returns the holder of a stream before authentication, by the
+// name of the client's address.
+func HeldByAddress(name string) Holder {
+	return Holder{name: name, network: account.NetworkOf(name)}
+}
 
 // anonymousShare is the share of all streams, one in so many, that clients may
 // hold before they authenticate. The rest is kept for authenticated callers.
 const anonymousShare = 4
 
+// networkShare is how many times the limit of one client all clients of an IPv6
+// /48 share. Streams are few, so it is less than for requests.
+const networkShare = 2
+
 // NewStreams makes the registry of a server's streams.
 func NewStreams(limit, each int) *Streams {
-	return &Streams{limit: limit, each: each, open: map[*Stream]struct{}{}, held: map[Holder]int{}, closed: make(chan struct{})}
+	return &Streams{limit: limit, each: each, open: map[*Stream]struct{}{}, held: map[Holder]int{}, networks: map[string]int{}, closed: make(chan struct{})}
 }
 
 // Enter admits a stream. The error is service_unavailable when the server has
@@ -68,7 +89,7 @@ func (s *Streams) Enter(one *Stream) error {
 		return limits.Exceed(domain.CodeServiceUnavailable, limits.Streams, s.limit, len(s.open)+1,
 			fmt.Sprintf("The server has %d streams open; the limit %s is %d. Retry later.", len(s.open), limits.Streams, s.limit)).RetryAfter(retryStream)
 	}
-	if one.Holder.kind == "" && s.anonymous >= max(1, s.limit/anonymousShare) {
+	if !one.Holder.authenticated && s.anonymous >= max(1, s.limit/anonymousShare) {
 		return domain.Unavailable(retryStream, nil, "Too many unauthenticated streams are open. Retry later.")
 	}
 	if err := s.count(one.Holder); err != nil {
@@ -79,37 +100,55 @@ func (s *Streams) Enter(one *Stream) error {
 }
 
 // Authenticate moves a stream to the caller that its client turned out to be.
-// The error is rate_limited when that caller has too many.
-func (s *Streams) Authenticate(one *Stream, caller Holder) error {
+// The error is rate_limited when the caller's holder has too many.
+func (s *Streams) Authenticate(one *Stream, caller *account.Caller) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.count(caller); err != nil {
-		return err
+	holder := HeldBy(caller)
+	if holder != one.Holder {
+		if err := s.count(holder); err != nil {
+			return err
+		}
+		s.discount(one.Holder)
 	}
-	s.discount(one.Holder)
-	one.Holder = caller
+	one.Holder, one.Caller = holder, caller
 	return nil
 }
 
-// count adds a stream to those of a holder, unless it has too many.
+// count adds a stream to those of a holder, unless it or its network has too
+// many.
 func (s *Streams) count(h Holder) error {
 	if s.held[h] >= s.each {
 		return limits.Exceed(domain.CodeRateLimited, limits.Caller, s.each, s.held[h]+1,
 			fmt.Sprintf("The caller has %d streams open; the limit %s is %d. Close one first.", s.held[h], limits.Caller, s.each)).RetryAfter(retryStream)
 	}
+	if most := networkShare * s.each; h.network != "" && s.networks[h.network] >= most {
+		return limits.Exceed(domain.CodeRateLimited, limits.Caller, most, s.networks[h.network]+1,
+			fmt.Sprintf("The network %s has %d streams open; its limit is %d. Close one first.", h.network, s.networks[h.network], most)).RetryAfter(retryStream)
+	}
 	s.held[h]++
-	if h.kind == "" {
+	if h.network != "" {
+		s.networks[h.network]++
+	}
+	if !h.authenticated {
 		s.anonymous++
 	}
 	return nil
 }
 
 func (s *Streams) discount(h Holder) {
-	if s.held[h]--; s.held[h] == 0 {
-		delete(s.held, h)
+	decrement(s.held, h)
+	if h.network != "" {
+		decrement(s.networks, h.network)
 	}
-	if h.kind == "" {
+	if !h.authenticated {
 		s.anonymous--
+	}
+}
+
+func decrement[K comparable](counts map[K]int, key K) {
+	if counts[key]--; counts[key] == 0 {
+		delete(counts, key)
 	}
 }
 
@@ -156,6 +195,9 @@ func (s *Streams) Shutdown(ctx context.Context) error {
 	<-s.closed
 	return ctx.Err()
 }
+
+// Wait returns when no recheck runs any more.
+func (s *Streams) Wait() { s.rechecks.Wait() }
 
 // Open counts the streams that are open.
 func (s *Streams) Open() int {

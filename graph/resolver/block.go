@@ -188,7 +188,7 @@ type BlockFilter struct {
 	FromTime, ToTime   *time.Time
 }
 
-// BlockAtTimestamp is the block closest to a time, with its neighbours.
+// BlockAtTimestamp is the block closest to a time, on one side and on both.
 type BlockAtTimestamp struct {
 	Block, PreviousBlock, NextBlock *Block
 }

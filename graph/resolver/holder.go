@@ -157,6 +157,8 @@ func (t *Token) HolderScreening(ctx context.Context) (*HolderScreening, error) {
 type HolderAnalytics struct {
 	GenerationID         string
 	AsOfBlock            uint64
+	AsOfBlockHash        starknet.Felt
+	RowDigest            string
 	ValidatedAgainst     string
 	Top5, Top10, Top100  HolderShare
 	GiniPpm              int
@@ -186,14 +188,16 @@ func (t *Token) HolderAnalytics(ctx context.Context) (*HolderAnalytics, error) {
 	if err != nil {
 		return nil, err
 	}
-	facts, err := census.Analytics()
+	g, err := census.Certified()
 	if err != nil {
 		return nil, err
 	}
+	facts := g.Snapshot.Analytics
 	share := func(s token.Share) HolderShare { return HolderShare{s.Balance, int(s.Bps)} }
 	analytics := &HolderAnalytics{
-		GenerationID: census.Generation.Name(), AsOfBlock: census.Generation.Block.Number, ValidatedAgainst: token.AnalyticsValidation,
-		Top5: share(facts.Top5), Top10: share(facts.Top10), Top100: share(facts.Top100),
+		GenerationID: g.Name(), AsOfBlock: g.Block.Number, AsOfBlockHash: g.Block.Hash, RowDigest: g.Snapshot.RowDigest(),
+		ValidatedAgainst: token.AnalyticsValidation,
+		Top5:             share(facts.Top5), Top10: share(facts.Top10), Top100: share(facts.Top100),
 		GiniPpm: int(facts.GiniPpm), HoldersAbove1Percent: int(facts.Above1Percent),
 		TierDistribution: convert(facts.Tiers, func(t token.Tier) HolderTier {
 			return HolderTier{t.Name, int(t.MinShareBps), int(t.Count), t.Balance}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/search"
 	"astrolabe/graph/cohort"
 	"astrolabe/graph/scalar"
@@ -71,6 +72,9 @@ func (r *Query) Search(ctx context.Context, id domain.Chain, query string) ([]*S
 	}
 	if len(query) > search.MaxQuery {
 		return nil, domain.Errorf(domain.CodeInvalidRequest, "query must have at most %d bytes, got %d.", search.MaxQuery, len(query))
+	}
+	if err := r.resolver.draw(ctx, account.Heavy, 1); err != nil {
+		return nil, err
 	}
 	hits, err := r.resolver.Search.Find(ctx, id, query)
 	if err != nil {

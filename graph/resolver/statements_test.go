@@ -6,12 +6,14 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
 	"github.com/vektah/gqlparser/v2/ast"
 	"go.uber.org/goleak"
 
+	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/explorer"
@@ -45,7 +47,7 @@ func openIndex(t *testing.T) index {
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	services := explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: domain.NewCursors(fixedKey{})})
 	r := resolver.New(resolver.Options{
-		Services: services, Chains: []domain.Chain{domain.Mainnet},
+		Services: services, Chains: []domain.Chain{domain.Mainnet}, Gate: &access.Gate{Quotas: account.NewQuotas(nil, time.Now)},
 		Hub:      live.NewHub(live.Options{Chains: []domain.Chain{domain.Mainnet}, Blocks: services.Blocks, Statuses: services.Statuses}),
 		PageSize: func(*ast.FieldDefinition) int { return 10 },
 	})
@@ -72,7 +74,7 @@ func (x index) execute(t *testing.T, query string) string {
 // run executes a query, which must succeed.
 func (x index) run(ctx context.Context, t *testing.T, query string) string {
 	t.Helper()
-	ctx = graphql.StartOperationTrace(ctx)
+	ctx = account.WithCaller(graphql.StartOperationTrace(ctx), &account.Caller{Kind: account.ByInternal}) // without rate limits
 	operation, errs := x.CreateOperationContext(ctx, &graphql.RawParams{Query: query})
 	if errs != nil {
 		t.Errorf("%s: got %v, want no errors", query, errs)

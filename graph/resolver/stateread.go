@@ -7,6 +7,7 @@ import (
 	"github.com/graph-gophers/dataloader/v7"
 
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/token"
 	"astrolabe/graph/cohort"
@@ -31,12 +32,13 @@ type stateAt struct {
 // maxContracts is the number of contracts that one field reads from a node at once.
 const maxContracts = 25
 
-// checkContracts rejects a batch over that limit.
-func checkContracts(contracts int) error {
+// askNode rejects a batch over that limit and draws on the rate limit of reads
+// from a node.
+func (r *Resolver) askNode(ctx context.Context, contracts int) error {
 	if contracts > maxContracts {
 		return domain.Errorf(domain.CodeInvalidRequest, "This field would read %d contracts at once; the limit is %d. Request fewer parent objects, for example with a smaller first.", contracts, maxContracts)
 	}
-	return nil
+	return r.draw(ctx, account.Heavy, contracts)
 }
 
 // stateBlock parses a block tag.
@@ -70,7 +72,7 @@ func (c *Contract) Read(ctx context.Context, selector starknet.Felt, calldata []
 // views calls the same view function of several contracts; each can fail alone.
 func (on onChain) views(at chain.BlockID, selector starknet.Felt, calldata []starknet.Felt) dataloader.BatchFunc[starknet.Felt, viewed] {
 	return cohort.Each(func(ctx context.Context, contracts []starknet.Felt) ([]*dataloader.Result[viewed], error) {
-		if err := checkContracts(len(contracts)); err != nil {
+		if err := on.resolver.askNode(ctx, len(contracts)); err != nil {
 			return nil, err
 		}
 		calls := convert(contracts, func(contract starknet.Felt) chain.ViewCall {
@@ -141,7 +143,7 @@ func (t *Token) quantity(ctx context.Context, name string, arguments any, blockT
 		return stateAt{}, domain.Amount{}, err
 	}
 	read := cohort.Each(func(ctx context.Context, tokens []starknet.Felt) ([]*dataloader.Result[quantityAt], error) {
-		if err := checkContracts(len(tokens)); err != nil {
+		if err := t.resolver.askNode(ctx, len(tokens)); err != nil {
 			return nil, err
 		}
 		block, quantities, err := ask(ctx, t.chain, id, tokens)

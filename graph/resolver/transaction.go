@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/graph/cohort"
 	"astrolabe/graph/scalar"
@@ -277,6 +278,9 @@ func (r *Query) Transaction(ctx context.Context, id domain.Chain, hash starknet.
 		return nil, err
 	}
 	if found[0] == nil {
+		if err := r.resolver.draw(ctx, account.Light, 1); err != nil { // the node is asked
+			return nil, err
+		}
 		return nil, r.resolver.Details.Absent(ctx, id, hash)
 	}
 	return found[0], nil

@@ -1,12 +1,16 @@
 package resolver
 
 import (
-	"astrolabe/domain/account"
-	"astrolabe/graph/fault"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
+
+	"astrolabe/access"
+	"astrolabe/domain"
+	"astrolabe/domain/account"
+	"astrolabe/graph/fault"
 )
 
 // Viewer is the authenticated caller, with its permissions and rate limits.
@@ -105,14 +109,6 @@ type APIKeyList struct {
 	Truncated bool
 }
 
-// IssuedAPIKey is a newly issued API key. Its secret is in this response only.
-type IssuedAPIKey struct {
-	Action           string
-	PlaintextKey     string
-	APIKey           *APIKey
-	RevokedPublicIDs []string
-}
-
 func apiKey(k account.Key) *APIKey {
 	return &APIKey{
 		PublicID: k.PublicID, Label: k.Label, Environment: k.Environment, Scopes: k.Permissions,
@@ -133,26 +129,73 @@ func (r *Resolver) listKeys(ctx context.Context, workspace string) (*APIKeyList,
 	return list, nil
 }
 
+// IssueAPIKeyPayload is the result of issuing an API key. The secret is in this
+// response only.
+type IssueAPIKeyPayload struct {
+	Action           *string
+	PlaintextKey     *string
+	APIKey           *APIKey
+	RevokedPublicIDs []string
+	UserErrors       []UserError
+}
+
+// RevokeAPIKeyPayload is the result of revoking an API key.
+type RevokeAPIKeyPayload struct {
+	APIKey     *APIKey
+	UserErrors []UserError
+}
+
+// UserError is an error of a mutation that the caller can correct.
+type UserError struct {
+	Code              string
+	Message           string
+	Argument          *string
+	RetryAfterSeconds *int
+}
+
 // IssueAPIKey issues or rotates the default key of a signed-in person's
 // workspace.
-func (r *Mutation) IssueAPIKey(ctx context.Context) (*IssuedAPIKey, error) {
+func (r *Mutation) IssueAPIKey(ctx context.Context) (*IssueAPIKeyPayload, error) {
 	caller := account.CallerOf(ctx)
 	rotated, err := r.resolver.Gate.Keys.RotateDefault(ctx, caller.Workspace, account.ActorOf(caller))
 	if err != nil {
-		return nil, err
+		reported, err := userErrors(ctx, err, "")
+		return &IssueAPIKeyPayload{UserErrors: reported}, err
 	}
-	return &IssuedAPIKey{
-		Action: rotated.Action(), PlaintextKey: rotated.Text.Reveal(), APIKey: apiKey(rotated.Key),
-		RevokedPublicIDs: rotated.Revoked,
+	return &IssueAPIKeyPayload{
+		Action: new(rotated.Action()), PlaintextKey: new(rotated.Text.Reveal()), APIKey: apiKey(rotated.Key),
+		RevokedPublicIDs: append([]string{}, rotated.Revoked...),
 	}, nil
 }
 
 // RevokeAPIKey revokes an API key of the workspace.
-func (r *Mutation) RevokeAPIKey(ctx context.Context, publicID string) (*APIKey, error) {
+func (r *Mutation) RevokeAPIKey(ctx context.Context, publicID string) (*RevokeAPIKeyPayload, error) {
 	caller := account.CallerOf(ctx)
 	key, err := r.resolver.Gate.Keys.Revoke(ctx, caller.Workspace, publicID, account.ActorOf(caller))
 	if err != nil {
+		reported, err := userErrors(ctx, err, "publicId")
+		return &RevokeAPIKeyPayload{UserErrors: reported}, err
+	}
+	return &RevokeAPIKeyPayload{APIKey: apiKey(key)}, nil
+}
+
+// userErrors returns an error that the caller can correct as part of the
+// payload. Usage reports count the request as failed. All other errors remain
+// errors of the field.
+func userErrors(ctx context.Context, err error, argument string) ([]UserError, error) {
+	e, ok := errors.AsType[*domain.Error](err)
+	if !ok {
 		return nil, err
 	}
-	return apiKey(key), nil
+	switch e.Code {
+	case domain.CodeInvalidRequest, domain.CodeNotFound, domain.CodeRateLimited:
+	default:
+		return nil, err
+	}
+	access.RecordOf(ctx).Code = e.Code
+	reported := UserError{Code: string(e.Code), Message: e.Message, Argument: textOrNil(argument)}
+	if after := e.RetrySeconds(); after > 0 {
+		reported.RetryAfterSeconds = &after
+	}
+	return []UserError{reported}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/graph-gophers/dataloader/v7"
 
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/address"
 	"astrolabe/graph/cohort"
 	"astrolabe/graph/scalar"
@@ -171,6 +172,9 @@ func (r *Query) WalletState(ctx context.Context, id domain.Chain, input WalletSt
 	if _, err := r.resolver.served(id); err != nil {
 		return nil, err
 	}
+	if err := r.resolver.draw(ctx, account.Heavy, 1); err != nil {
+		return nil, err
+	}
 	wallet, err := r.resolver.Wallets.At(ctx, id, input.query(input.OwnerAddress))
 	if err != nil {
 		return nil, err
@@ -196,6 +200,9 @@ func (on onChain) wallets(input WalletInput) dataloader.BatchFunc[starknet.Felt,
 	return cohort.Each(func(ctx context.Context, owners []starknet.Felt) ([]*dataloader.Result[address.Wallet], error) {
 		if len(owners) > maxWallets {
 			return nil, domain.Errorf(domain.CodeInvalidRequest, "This field would read %d wallets at once; the limit is %d. Request fewer parent objects, for example with a smaller first.", len(owners), maxWallets)
+		}
+		if err := on.resolver.draw(ctx, account.Heavy, len(owners)); err != nil {
+			return nil, err
 		}
 		return convert(owners, func(owner starknet.Felt) *dataloader.Result[address.Wallet] {
 			wallet, err := on.resolver.Wallets.At(ctx, on.chain, input.query(owner))

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/token"
-	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/index"
@@ -45,32 +43,9 @@ type world struct {
 
 func newWorld(t *testing.T, template pgtest.Template) *world {
 	t.Helper()
-	simulated, err := sim.New(sim.Config{Blocks: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(simulated.Handler())
-	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		pool.Close()
-		_ = simulated.Close()
-		server.Close()
-	})
-	url := pgtest.Database(t, template)
-	db, err := repo.Open(t.Context(), repo.Options{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
-	w := &world{T: t, db: db, conn: conn, node: pool.Source(), url: server.URL, named: map[string]starknet.Felt{}}
+	simulated, url := repotest.Serve(t, sim.Config{Blocks: 60})
+	db, conn := repotest.Connect(t, template)
+	w := &world{T: t, db: db, conn: conn, node: repotest.Client(t, url), url: url, named: map[string]starknet.Felt{}}
 	for _, contract := range simulated.Directory() {
 		w.named[contract.Name] = contract.Address
 	}

@@ -22,6 +22,9 @@ func (l *inspection) base(ctx context.Context) error {
 		from = next
 	}
 	l.endStretch()
+	if len(l.altered) > 0 {
+		l.result.Notes = append(l.result.Notes, "what follows from base rows was not compared: repair the damaged blocks first")
+	}
 	if l.unchecked > 0 {
 		l.result.Notes = append(l.result.Notes, fmt.Sprintf(
 			"%d blocks have no digest, because they are older than digests; only a comparison with a node finds what was changed in them, and astrolabe repair --block gives them one", l.unchecked))

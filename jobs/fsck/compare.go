@@ -29,60 +29,38 @@ type expectation func(ctx context.Context, stored []facts.Block) ([]facts.Block,
 // compare reads every block and finds its first difference from the expected
 // content. A difference counts only if a second read confirms it, because the
 // index may have changed in between. Blocks that cannot be read were found
-// before.
+// before. Nothing is compared while rows are of other versions, or while base rows
+// are damaged: what follows from them would differ in other blocks, too.
 func (l *inspection) compare(ctx context.Context, doing string, tables []facts.Table, expect expectation) error {
-	if l.result.Blocks == 0 {
+	if l.result.Blocks == 0 || l.outdated || len(l.altered) > 0 {
 		return nil
 	}
-	for from := l.result.First; from <= l.result.Last; {
-		next, err := l.compareFrom(ctx, doing, from, tables, expect)
-		if err != nil || l.full() {
-			return err
-		}
-		from = next
-	}
-	return nil
-}
-
-// compareFrom compares blocks up to one that cannot be read, and returns the
-// block to continue with.
-func (l *inspection) compareFrom(ctx context.Context, doing string, from uint64, tables []facts.Table, expect expectation) (next uint64, err error) {
-	end := from
-	for l.altered[end] && end <= l.result.Last {
-		end++ // a damaged block tells nothing about what follows from it
-	}
-	if end > from {
-		return end, nil
-	}
-	for end < l.result.Last && !l.altered[end+1] {
-		end++
-	}
-	for run, err := range l.Archive.StoredRuns(ctx, l.Chain, from, end) {
+	for run, err := range l.Archive.StoredRuns(ctx, l.Chain, l.result.First, l.result.Last) {
 		if err != nil {
-			return end + 1, l.damage(err)
+			return l.damage(err)
 		}
 		expected, err := expect(ctx, run.Blocks)
 		if err != nil && !isAbsent(err) {
-			return 0, err
+			return err
 		}
 		for i := range expected {
 			if l.full() {
-				return 0, nil
+				return nil
 			}
 			if _, differ := facts.FirstDifference(&run.Blocks[i], &expected[i], tables...); !differ {
 				continue
 			}
 			if err := l.again(ctx, run.Blocks[i].Header.Number, tables, expect); err != nil {
-				return 0, err
+				return err
 			}
 		}
 		if err != nil {
 			l.absent(err)
-			return l.result.Last + 1, nil
+			return nil
 		}
 		l.report("%s: at block %d of %d", doing, run.Blocks[len(run.Blocks)-1].Header.Number, l.result.Last)
 	}
-	return end + 1, nil
+	return nil
 }
 
 // again compares one block a second time and records the remaining difference.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"astrolabe/domain"
@@ -45,7 +46,8 @@ type Result struct {
 
 // Run checks the read model for consistency and against the node. It returns at
 // most Limit findings, in the order of blocks; findings without a block come
-// first.
+// first. Rows that are derived again come last, because nothing is derived from
+// damaged rows.
 func (j *Job) Run(ctx context.Context) (Result, error) {
 	at, err := j.Checkpoints.Checkpoint(ctx, j.Chain)
 	if err != nil {
@@ -59,7 +61,10 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	if l.result.Last >= l.result.First && at != nil && at.Block != nil {
 		l.result.Blocks = int(l.result.Last - l.result.First + 1)
 	}
-	for _, step := range []func(context.Context) error{l.itself, l.versions, l.classes, l.base, l.following, l.derived, l.node, l.tokens} {
+	if at != nil {
+		l.l1 = at.L1
+	}
+	for _, step := range []func(context.Context) error{l.layout, l.itself, l.versions, l.classes, l.base, l.following, l.acceptance, l.derived, l.node, l.tokens} {
 		if err := step(ctx); err != nil {
 			return l.result, err
 		}
@@ -67,11 +72,21 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 			break
 		}
 	}
-	slices.SortStableFunc(l.result.Findings, func(a, b indexing.Finding) int { return cmp.Compare(blockOf(a), blockOf(b)) })
 	for i := range l.result.Findings {
 		l.advise(&l.result.Findings[i])
 	}
+	slices.SortStableFunc(l.result.Findings, func(a, b indexing.Finding) int {
+		return cmp.Or(cmp.Compare(stepOf(a), stepOf(b)), cmp.Compare(blockOf(a), blockOf(b)))
+	})
 	return l.result, nil
+}
+
+// stepOf orders repairs that depend on others after those.
+func stepOf(f indexing.Finding) int {
+	if strings.HasPrefix(f.Repair, "astrolabe rederive ") {
+		return 1
+	}
+	return 0
 }
 
 func blockOf(f indexing.Finding) int64 {
@@ -87,11 +102,13 @@ type inspection struct {
 	result    Result
 	replay    *indexing.Replay
 	broken    bool            // rows cannot be read as facts
+	outdated  bool            // rows are of other versions of the derivers
 	altered   map[uint64]bool // blocks whose base rows are not those that were committed
 	misplaced bool            // the checkpoint is wrong
 	stretch   *stretch
 	unchecked int    // blocks without a digest
 	first     uint64 // block of the index
+	l1        *domain.BlockRef
 	reported  time.Time
 }
 

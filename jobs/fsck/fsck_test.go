@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
 	"astrolabe/domain"
@@ -22,11 +21,7 @@ func TestMain(m *testing.M) {
 // damaged opens an indexed database after a statement has damaged it.
 func damaged(t *testing.T, statement string) *repo.DB {
 	t.Helper()
-	url := pgtest.Database(t, repotest.Indexed)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db, conn := repotest.Connect(t, repotest.Indexed)
 	tag, err := conn.Exec(t.Context(), statement)
 	if err != nil {
 		t.Fatal(err)
@@ -34,12 +29,6 @@ func damaged(t *testing.T, statement string) *repo.DB {
 	if tag.RowsAffected() == 0 && (tag.Update() || tag.Delete()) {
 		t.Fatalf("%s: got no changed rows, want some", statement)
 	}
-	_ = conn.Close(t.Context())
-	db, err := repo.Open(t.Context(), repo.Options{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
 	return db
 }
 
@@ -193,6 +182,27 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 				t.Logf("%s: %s (%s)", f.Check, f.Detail, f.Repair)
 			}
 		})
+	}
+}
+
+// TestAnIndexOfAnEarlierReleaseGetsOneAdvice checks an index as a release left it
+// that knew neither whole transactions nor untyped transfers nor digests.
+func TestAnIndexOfAnEarlierReleaseGetsOneAdvice(t *testing.T) {
+	t.Parallel()
+	result := run(t, damaged(t, `
+		DELETE FROM deriver_versions WHERE fact IN ('transactions', 'untyped_transfers'); UPDATE deriver_versions SET version = 1;
+		UPDATE transactions SET envelope = NULL; UPDATE transactions_1_45 SET envelope = NULL; DELETE FROM untyped_transfers;
+		UPDATE classes SET digest = NULL; UPDATE blocks SET base_digest = NULL; UPDATE blocks_1_45 SET base_digest = NULL`), nil)
+	if len(result.Findings) != 1 || result.Findings[0].Repair != "astrolabe rollback --chain SN_MAIN --all" {
+		t.Errorf("got %+v, want one finding, to index the chain again", result.Findings)
+	}
+}
+
+func TestRowsOfAnotherVersionAreNotCompared(t *testing.T) {
+	t.Parallel()
+	result := run(t, damaged(t, "DELETE FROM transfers; UPDATE deriver_versions SET version = 0 WHERE chain = 1 AND fact = 'transfers'"), nil)
+	if len(result.Findings) != 1 || result.Findings[0].Repair != "astrolabe rederive transfers --chain SN_MAIN" {
+		t.Errorf("got %+v, want one finding, to rederive transfers", result.Findings)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // implementations resolves the block's writes to proxy slots, and reads the
 // slots that were observed before the block again.
 func (l *inspection) implementations(ctx context.Context, block *starknet.BlockWithReceipts, update *starknet.StateUpdate, stored []facts.Implementation, at facts.View) ([]facts.Implementation, error) {
-	ledger := nodeLedger{ctx, l.Node, block.BlockHash}
+	ledger := nodeLedger{ctx, l, block.BlockHash}
 	list, err := facts.ResolveWrites(facts.SlotWrites(&update.StateDiff), ledger)
 	if err != nil {
 		return nil, err
@@ -40,22 +40,27 @@ func (l *inspection) implementations(ctx context.Context, block *starknet.BlockW
 
 // nodeLedger is the classes and contracts of the node after a block.
 type nodeLedger struct {
-	ctx  context.Context
-	node Node
-	at   starknet.Felt
+	ctx context.Context
+	*inspection
+	at starknet.Felt
 }
 
-// HasClass implements facts.Ledger.
+// HasClass implements facts.Ledger. The chain has a class that is stored as
+// missing, even if the node does not.
 func (n nodeLedger) HasClass(hash starknet.Felt) (bool, error) {
-	_, err := n.node.Class(n.ctx, n.at, hash)
-	if errors.Is(err, chain.ErrNoClass) {
-		return false, nil
+	_, err := n.Node.Class(n.ctx, n.at, hash)
+	switch {
+	case errors.Is(err, chain.ErrUnprovenClass):
+		return true, nil
+	case errors.Is(err, chain.ErrNoClass):
+		stored, err := n.Archive.Classes(n.ctx, n.Chain, []starknet.Felt{hash})
+		return stored[hash] != nil && stored[hash].Missing, err
 	}
 	return err == nil, err
 }
 
 // HasContract implements facts.Ledger.
 func (n nodeLedger) HasContract(address starknet.Felt) (bool, error) {
-	_, exists, err := n.node.ClassHashAt(n.ctx, n.at, address)
+	_, exists, err := n.Node.ClassHashAt(n.ctx, n.at, address)
 	return exists, err
 }

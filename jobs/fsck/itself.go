@@ -44,6 +44,7 @@ func (l *inspection) following(ctx context.Context) error {
 	for _, check := range l.Inspector.Checks(l.Chain, l.From, l.To) {
 		switch {
 		case !check.Follows:
+		case check.Name == "verified" && len(l.altered) > 0: // their repair moves the ends of the verified blocks
 		case check.Name == "results" && l.misplaced: // it is not known where the tiers end
 			l.result.Notes = append(l.result.Notes, "results of jobs were not looked at: repair the checkpoint first")
 		default:
@@ -72,8 +73,32 @@ func (l *inspection) run(ctx context.Context, check indexing.Check) ([]indexing.
 	return findings, nil
 }
 
-// versions compares the current versions of facts with those of the stored rows.
+// layout finds an index that lacks what only the node has, such as one of an
+// earlier release. Nothing else is worth looking at: one command makes all of it
+// again.
+func (l *inspection) layout(ctx context.Context) error {
+	return l.compareVersions(ctx, func(fact string) bool { return !facts.Rederivable(fact) }, func(f indexing.Finding) {
+		l.broken, f.Repair = true, indexing.Advice(l.Chain).Rollback(0, 0)
+		l.found(f)
+		l.result.Notes = append(l.result.Notes, "nothing else was looked at, because the index has to be made again; the indexer starts again after the rollback")
+	})
+}
+
+// versions finds derived rows that another version of the program made.
 func (l *inspection) versions(ctx context.Context) error {
+	err := l.compareVersions(ctx, facts.Rederivable, func(f indexing.Finding) {
+		l.found(f)
+		l.outdated = true
+	})
+	if l.outdated {
+		l.result.Notes = append(l.result.Notes, "derived rows were not compared: rederive them first")
+	}
+	return err
+}
+
+// compareVersions reports those of the selected facts whose stored rows are not
+// of the current version.
+func (l *inspection) compareVersions(ctx context.Context, selected func(fact string) bool, report func(indexing.Finding)) error {
 	if l.result.Blocks == 0 {
 		return nil
 	}
@@ -82,11 +107,11 @@ func (l *inspection) versions(ctx context.Context) error {
 		return err
 	}
 	for _, fact := range slices.Sorted(maps.Keys(facts.Versions)) {
-		if made[fact] != facts.Versions[fact] {
-			l.found(indexing.Finding{
+		if selected(fact) && made[fact] != facts.Versions[fact] {
+			report(indexing.Finding{
 				Check:  "versions",
 				Detail: fmt.Sprintf("stored %s have version %d; the current version is %d", fact, made[fact], facts.Versions[fact]),
-				Repair: l.renew(fact),
+				Repair: indexing.Advice(l.Chain).Rederive(fact),
 			})
 		}
 	}

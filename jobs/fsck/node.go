@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
@@ -17,7 +18,10 @@ import (
 type Node interface {
 	// Block returns the block at a height with its state update, if there is one.
 	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
-	// Class returns a class, or chain.ErrNoClass if the node does not have it.
+	// L1Head returns the newest block that is accepted on L1, if there is one.
+	L1Head(ctx context.Context) (domain.BlockRef, bool, error)
+	// Class returns a class, chain.ErrNoClass if the node does not have it, or
+	// chain.ErrUnprovenClass if it has only a Cairo 0 class of another hash.
 	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
 	// ClassHashAt returns a contract's class after a block, if it existed.
 	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
@@ -40,10 +44,32 @@ func isAbsent(err error) bool {
 func (l *inspection) absent(err error) {
 	if e, ok := errors.AsType[*absentError](err); ok {
 		l.found(indexing.Finding{
-			Check: "node", Block: &e.block, Detail: e.Error(),
-			Repair: "wait until the node has the block, or use another node; if the chain has no such block: " + indexing.Advice(l.Chain).Rollback(e.block, l.first),
+			Check: "node", Block: &e.block, Detail: e.Error() + "; wait until it has the block, or use another node, unless the chain has no such block",
+			Repair: indexing.Advice(l.Chain).Rollback(e.block, l.first),
 		})
 	}
+}
+
+// acceptance compares the watermark of L1 acceptance with the node. It was read
+// first, so that it cannot be ahead of a node that told the truth since.
+func (l *inspection) acceptance(ctx context.Context) error {
+	if l.Node == nil || l.l1 == nil {
+		return nil
+	}
+	accepted, known, err := l.Node.L1Head(ctx)
+	if err != nil {
+		return fmt.Errorf("read the newest block accepted on L1 from the node: %w", err)
+	}
+	if !known {
+		return nil
+	}
+	if l.l1.Number > accepted.Number || l.l1.Number == accepted.Number && l.l1.Hash != accepted.Hash && l.l1.Hash != (starknet.Felt{}) {
+		l.found(indexing.Finding{
+			Check: "L1 acceptance", Detail: fmt.Sprintf("the watermark is block %s, but by the node L1 has accepted block %s", l.l1, accepted),
+			Repair: indexing.Advice(l.Chain).Checkpoint(),
+		})
+	}
+	return nil
 }
 
 // node compares every block with the node.
@@ -115,6 +141,8 @@ func (l *inspection) fetch(ctx context.Context, stored *facts.Block, at facts.Vi
 	for _, class := range stored.Classes {
 		fetched, err := l.Node.Class(ctx, block.BlockHash, class.Hash)
 		switch {
+		case errors.Is(err, chain.ErrUnprovenClass): // it says nothing about the stored one
+			expected.Classes = append(expected.Classes, class)
 		case errors.Is(err, chain.ErrNoClass):
 			expected.Classes = append(expected.Classes, facts.MissingClass(class.Hash))
 		case err != nil:

@@ -1,12 +1,9 @@
 package fsck
 
 import (
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"astrolabe/domain"
-	"astrolabe/node"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 )
@@ -14,21 +11,8 @@ import (
 // everydayNode serves the indexed chain, or the first blocks of it.
 func everydayNode(t *testing.T, config sim.Config) Node {
 	t.Helper()
-	chain, err := sim.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(chain.Handler())
-	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		pool.Close()
-		_ = chain.Close()
-		server.Close()
-	})
-	return repotest.OnceRead{Source: pool.Source()}
+	_, url := repotest.Serve(t, config)
+	return repotest.OnceRead{Source: repotest.Client(t, url)}
 }
 
 func TestAnIntactIndexEqualsItsNode(t *testing.T) {
@@ -78,8 +62,8 @@ func TestDamageThatOnlyTheNodeRevealsIsFound(t *testing.T) {
 func TestABlockThatTheNodeDoesNotHaveIsAFinding(t *testing.T) {
 	t.Parallel()
 	result := run(t, damaged(t, "SELECT 1"), everydayNode(t, sim.Config{Blocks: 50}))
-	if len(result.Findings) != 1 || result.Findings[0].Detail != "the node has no block 51" {
-		t.Errorf("got %+v, want that the node has no block 51", result.Findings)
+	if len(result.Findings) != 1 || !strings.HasPrefix(result.Findings[0].Detail, "the node has no block 51;") || result.Findings[0].Repair != "astrolabe rollback --chain SN_MAIN --to 50" {
+		t.Errorf("got %+v, want that the node has no block 51, and a rollback", result.Findings)
 	}
 }
 

@@ -24,12 +24,3 @@ func (l *inspection) advise(f *indexing.Finding) {
 		f.Repair = advice.Rederive("schemas")
 	}
 }
-
-// renew brings a fact to its current version.
-func (l *inspection) renew(fact string) string {
-	advice := indexing.Advice(l.Chain)
-	if facts.Rederivable(fact) {
-		return advice.Rederive(fact)
-	}
-	return advice.Rollback(0, 0)
-}

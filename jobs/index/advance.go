@@ -82,19 +82,19 @@ func (t *turns) load(ctx context.Context, r indexing.Range, last uint64) (full b
 // derivation turns blocks of the node into batches.
 type derivation struct {
 	*turns
-	root  *starknet.Felt // state root after the previous block; nil if unknown
-	into  indexing.Range
-	last  uint64 // the last block to derive
-	room  uint64 // events that fill a loading partition
-	out   chan indexing.Batch
-	batch indexing.Batch
-	held  int // events in the batch
+	parent *indexing.Parent // the previous block; nil if it is not stored
+	into   indexing.Range
+	last   uint64 // the last block to derive
+	room   uint64 // events that fill a loading partition
+	out    chan indexing.Batch
+	batch  indexing.Batch
+	held   int // events in the batch
 }
 
 // run sends batches until the last block, or until a loading partition is full.
 func (d *derivation) run(ctx context.Context, queue <-chan chan fetched) (full bool, err error) {
 	previous, total := d.at.Block, d.into.Events
-	if d.root, err = d.rootOf(ctx, previous); err != nil {
+	if d.parent, err = d.parentOf(ctx, previous); err != nil {
 		return false, err
 	}
 	d.batch = indexing.Batch{After: previous, Range: d.into}
@@ -146,28 +146,33 @@ func (d *derivation) next(ctx context.Context, got fetched, previous *domain.Blo
 		return facts.Block{}, fmt.Errorf("%w: block %d has parent %s, but block %d is %s",
 			errForked, got.block.BlockNumber, got.block.ParentHash, previous.Number, previous.Hash)
 	}
-	if got.block.BlockNumber == 0 {
-		d.root = new(starknet.Felt) // the state before the first block is empty
+	var before starknet.Felt // the state before the first block is empty
+	if d.parent != nil {
+		before = d.parent.StateRoot
 	}
-	if d.root != nil {
-		if err := integrity.Continues(*d.root, got.block.BlockNumber, got.update); err != nil {
+	if d.parent != nil || got.block.BlockNumber == 0 {
+		if err := integrity.Continues(before, got.block.BlockNumber, got.update); err != nil {
 			return facts.Block{}, blame(err, got.upstream)
 		}
 	}
-	d.root = &got.block.NewRoot
+	if err := d.follow(d.parent, got); err != nil {
+		return facts.Block{}, err
+	}
+	d.parent = &indexing.Parent{StateRoot: got.block.NewRoot, Version: got.block.StarknetVersion, Verification: got.verdict.Level}
 	return d.memory.facts(ctx, d.turns, got)
 }
 
-// rootOf returns the state root after a stored block; nil if there is no block.
-func (t *turns) rootOf(ctx context.Context, block *domain.BlockRef) (*starknet.Felt, error) {
+// parentOf returns what a stored block says about the next one; nil if there is
+// no block.
+func (t *turns) parentOf(ctx context.Context, block *domain.BlockRef) (*indexing.Parent, error) {
 	if block == nil {
 		return nil, nil
 	}
-	root, held, err := t.Checkpoints.StateRoot(ctx, t.Chain, block.Number)
+	parent, held, err := t.Checkpoints.Parent(ctx, t.Chain, block.Number)
 	if err == nil && !held {
 		err = fmt.Errorf("block %d is missing from the index", block.Number)
 	}
-	return &root, err
+	return &parent, err
 }
 
 // commit stores a batch and advances the checkpoint in memory.

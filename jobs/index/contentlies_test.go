@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -19,6 +20,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
+	"astrolabe/domain/integrity"
 	store "astrolabe/repo/index"
 	"astrolabe/sim"
 	"astrolabe/sim/fault"
@@ -37,8 +39,9 @@ const backfilled = 16
 // TestContentLiesAreRefused tells every lie of the simulator about the first block
 // that has a place for it, at the head and, with ASTROLABE_SOAK, in a backfill. testdata/lies.txt lists
 // the lies that are stored at each level, because nothing commits to what they
-// change, and those that lower the level of their block. All others are refused.
-// At the end the index equals one of an honest node.
+// change, and those that make the index do without a class until the truth
+// returns. All others are refused. At the end the index equals one of an honest
+// node.
 func TestContentLiesAreRefused(t *testing.T) {
 	t.Parallel()
 	skipRaced(t)
@@ -79,14 +82,14 @@ func TestContentLiesAreRefused(t *testing.T) {
 	}
 }
 
-// refusals are the errors with which a lie is refused. A block under another hash
-// looks like one that the node does not have.
-var refusals = []error{indexing.ErrInconsistent, facts.ErrContradiction, chain.ErrInvalidAnswer, chain.ErrNoClass, chain.ErrPruned}
+// refusals are the errors with which a lie is refused.
+var refusals = []error{indexing.ErrInconsistent, facts.ErrContradiction, chain.ErrInvalidAnswer, chain.ErrNoClass}
 
 // The outcomes of a lie.
 const (
 	refused = "refused"
 	lowered = "lowered" // stored, but the block is not called verified at the level
+	unused  = "unused"  // the block is stored, but the class is not
 	stored  = "stored"
 )
 
@@ -102,7 +105,8 @@ func newLiar(t *testing.T, level facts.Verification, blocks int) *liar {
 	t.Helper()
 	w := newWorld(t, sim.Config{Blocks: blocks})
 	loop := w.loop("a")
-	loop.Verify, loop.Node = level, w.node.Source()
+	loop.Verify, loop.Node, loop.Lease = level, w.node.Source(), time.Hour // nothing renews it
+	loop.Prover = ProverOf(w.db, loop.Node)
 	return &liar{world: w, level: level, leader: w.leader(loop), told: map[string]string{}}
 }
 
@@ -207,6 +211,8 @@ func (l *liar) tell(lie string, number uint64) {
 		l.Errorf("%s about block %d: got no error at %s, want the block or an error", lie, number, at)
 	case err != nil && !slices.ContainsFunc(refusals, func(want error) bool { return errors.Is(err, want) }):
 		l.Errorf("%s about block %d: got %v, want one of %v", lie, number, err, refusals)
+	case !names(err, l.url):
+		l.Errorf("%s about block %d: got %v, want the field, both values and the upstream", lie, number, err)
 	case err != nil && reached:
 		l.Errorf("%s about block %d: got %v with the index at %s, want the block refused", lie, number, err, at)
 	}
@@ -216,12 +222,25 @@ func (l *liar) tell(lie string, number uint64) {
 		l.told[lie] = refused
 	case l.number(fmt.Sprintf("SELECT verification FROM blocks WHERE chain = 1 AND block = %d", number)) < l.wanted():
 		l.told[lie] = lowered
+	case l.missing() > 0:
+		l.told[lie] = unused
+		l.leader.proving = schedule{}
+		if err := l.leader.turn(l.Context()); err != nil || l.missing() > 0 {
+			l.Errorf("%s about block %d: %d classes are missing after the truth returned, want none (%v)", lie, number, l.missing(), err)
+		}
 	default:
 		l.told[lie] = stored
 	}
 	if reached {
 		l.rollback(number)
 	}
+}
+
+// names reports whether an error is no mismatch, or names a field, both values
+// and an upstream.
+func names(err error, url string) bool {
+	m, ok := errors.AsType[*integrity.MismatchError](err)
+	return !ok || m.Field != "" && m.Stated != m.Computed && strings.HasSuffix(url, "/"+m.Upstream)
 }
 
 // reached returns where the index is, and whether it has stored a block.

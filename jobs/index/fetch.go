@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"astrolabe/domain/chain"
-	"astrolabe/domain/facts"
+	"astrolabe/domain/integrity"
 	"astrolabe/starknet"
 )
 
@@ -14,8 +14,8 @@ import (
 type fetched struct {
 	block    *starknet.BlockWithReceipts
 	update   *starknet.StateUpdate
-	reached  facts.Verification
-	upstream string // the upstreams that answered
+	verdict  integrity.Verdict
+	upstream string // the upstream that answered; both if the parts come from two
 	err      error  // errAbsent if the node has no such block
 }
 
@@ -58,8 +58,8 @@ func (l *Loop) fetch(ctx context.Context, from, to uint64) (queue <-chan chan fe
 }
 
 func (l *Loop) read(ctx context.Context, number uint64) fetched {
-	ctx, upstreams := chain.TraceUpstreams(ctx)
-	block, update, has, err := l.Node.Block(ctx, number)
+	tracing, upstreams := chain.TraceUpstreams(ctx)
+	block, update, has, err := l.Node.Block(tracing, number)
 	if err == nil && !has {
 		err = errAbsent
 	}

@@ -155,17 +155,16 @@ func (p *implementing) HasClass(hash starknet.Felt) (bool, error) {
 		}
 	}
 	if class != nil {
-		return !class.Missing, nil
+		return true, nil // also one that is missing: a block or a slot names it
 	}
-	fetched, err := p.t.Node.Class(p.ctx, p.block.BlockHash, hash)
+	class, err := p.t.readClass(p.ctx, p.block, hash)
 	if errors.Is(err, chain.ErrNoClass) {
 		return false, nil // anything can be written to a slot
 	}
 	if err != nil {
 		return false, err
 	}
-	class = facts.NewClass(hash, fetched)
-	p.fresh = append(p.fresh, p.admit(class, p.t.proves(p.block, hash, fetched))...)
+	p.fresh = append(p.fresh, p.admit(class)...)
 	return true, nil
 }
 

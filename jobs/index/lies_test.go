@@ -22,6 +22,7 @@ func TestInvalidNodeDataIsNotCommittedAndTheReasonIsShown(t *testing.T) {
 		reason string
 	}{
 		"wrong parent":            {fault.Fault{Kind: fault.WrongParent, Depth: 3}, indexing.ErrInconsistent, "node_inconsistent"},
+		"another block hash":      {fault.Fault{Kind: fault.Lie, Lie: "header.block_hash"}, indexing.ErrInconsistent, "node_inconsistent"},
 		"missing receipts":        {fault.Fault{Kind: fault.MissingReceipts}, chain.ErrInvalidAnswer, "node_invalid_answer"},
 		"truncated block":         {fault.Fault{Kind: fault.Truncate, Methods: block}, chain.ErrNodeUnavailable, "node_unavailable"},
 		"truncated state update":  {fault.Fault{Kind: fault.Truncate, Methods: []string{"starknet_getStateUpdate"}}, chain.ErrNodeUnavailable, "node_unavailable"},

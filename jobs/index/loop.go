@@ -25,9 +25,10 @@ type Node interface {
 	HashAt(ctx context.Context, number uint64) (starknet.Felt, bool, error)
 	// Block returns the block at a height with its state update, if there is one.
 	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
-	// Class returns a class, chain.ErrNoClass if the node does not have it, or
-	// chain.ErrPruned if it does not have the block. A Sierra class of another
-	// hash is indexing.ErrInconsistent.
+	// Class returns a class that has its hash, chain.ErrNoClass if the node does
+	// not have it, the class with chain.ErrUnprovenClass if it is a Cairo 0 class
+	// of another hash, or chain.ErrPruned if it does not have the block. A Sierra
+	// class of another hash is indexing.ErrInconsistent.
 	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
 	// ClassHashAt returns a contract's class after a block, if it existed, or
 	// chain.ErrPruned if the node does not have the block.
@@ -82,8 +83,11 @@ type Loop struct {
 	// before it is stored; 0 and 1 ask no other.
 	Quorum int
 	// AcceptMissingClasses continues without classes that the node does not
-	// have. Old-style transfers of their contracts are then unknown.
+	// have, as without those that no upstream proves. Old-style transfers of their
+	// contracts are then untyped.
 	AcceptMissingClasses bool
+	// Prover asks for missing classes again; nil never does.
+	Prover Prover
 	// Sizes limit the work; zero values mean the defaults.
 	Sizes Sizes
 

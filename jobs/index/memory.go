@@ -13,7 +13,6 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
-	"astrolabe/domain/integrity"
 	"astrolabe/starknet"
 )
 
@@ -28,7 +27,6 @@ type memory struct {
 	classes  *cache.Weighted[starknet.Felt, *facts.Class]  // class hash to class
 	found    *cache.Weighted[starknet.Felt, struct{}]      // hashes of the classes that newClasses returned
 	slots    *cache.Weighted[starknet.Felt, facts.Slots]   // contract to its proxy slots, if it has a row
-	unproven bool                                          // the block names a new class that its hash does not prove
 }
 
 const (
@@ -65,7 +63,6 @@ func (m *memory) facts(ctx context.Context, t *turns, got fetched) (facts.Block,
 	if err != nil {
 		return facts.Block{}, err
 	}
-	m.unproven = false
 	fresh, err := m.newClasses(ctx, t, block, update, view)
 	if err != nil {
 		return facts.Block{}, err
@@ -82,10 +79,7 @@ func (m *memory) facts(ctx context.Context, t *turns, got fetched) (facts.Block,
 		return facts.Block{}, err
 	}
 	derived.Classes = slices.SortedFunc(slices.Values(append(fresh, proxies.fresh...)), func(a, b *facts.Class) int { return a.Hash.Cmp(b.Hash) })
-	derived.Header.Verification = got.reached
-	if m.unproven {
-		derived.Header.Verification = facts.Lesser(got.reached, facts.TransactionsVerified)
-	}
+	derived.Header.Verification = got.verdict.Level
 	return derived, nil
 }
 
@@ -256,11 +250,10 @@ func (m *memory) loadClasses(ctx context.Context, t *turns, block *starknet.Bloc
 	for _, hash := range hashes {
 		class := stored[hash]
 		if class == nil {
-			var proven bool
-			if class, proven, err = m.fetchClass(ctx, t, block, hash, named[hash]); err != nil {
+			if class, err = t.fetchClass(ctx, block, hash, named[hash]); err != nil {
 				return nil, err
 			}
-			fresh = append(fresh, m.admit(class, proven)...)
+			fresh = append(fresh, m.admit(class)...)
 			continue
 		}
 		m.classes.Put(hash, class, classWeight(class))
@@ -268,44 +261,50 @@ func (m *memory) loadClasses(ctx context.Context, t *turns, block *starknet.Bloc
 	return fresh, nil
 }
 
-// admit caches a class that is not stored, and returns it if it is new. A new
-// class that its hash does not prove lowers the level of the block.
-func (m *memory) admit(class *facts.Class, proven bool) []*facts.Class {
+// admit caches a class that is not stored, and returns it if it is new.
+func (m *memory) admit(class *facts.Class) []*facts.Class {
 	m.classes.Put(class.Hash, class, classWeight(class))
 	if _, given := m.found.Get(class.Hash); given {
 		return nil
 	}
 	m.found.Put(class.Hash, struct{}{}, 1)
-	m.unproven = m.unproven || !proven
 	return []*facts.Class{class}
 }
 
-// fetchClass reads a class from the node, and reports whether it was proven by
-// its hash.
-func (m *memory) fetchClass(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, hash starknet.Felt, declared language) (_ *facts.Class, proven bool, err error) {
-	class, err := t.Node.Class(ctx, block.BlockHash, hash)
+// fetchClass reads a class that a block names from the node.
+func (t *turns) fetchClass(ctx context.Context, block *starknet.BlockWithReceipts, hash starknet.Felt, declared language) (*facts.Class, error) {
+	class, err := t.readClass(ctx, block, hash)
 	if errors.Is(err, chain.ErrNoClass) && t.AcceptMissingClasses {
-		t.Logger.Warn("continuing without a class that the node does not have", "chain", t.Chain, "class", hash)
-		return facts.MissingClass(hash), false, nil
+		return t.missing(block, hash, err), nil
 	}
-	if err != nil {
-		return nil, false, err
+	if err == nil && !class.Missing && declared != unsaid && (declared == sierra) != class.Sierra {
+		err = fmt.Errorf("%w: the class %s is of another language than its declaration says", indexing.ErrInconsistent, hash)
 	}
-	if declared != unsaid && (declared == sierra) != (class.Sierra != nil) {
-		return nil, false, fmt.Errorf("%w: the class %s is of another language than its declaration says", indexing.ErrInconsistent, hash)
-	}
-	return facts.NewClass(hash, class), t.proves(block, hash, class), nil
+	return class, err
 }
 
-// proves reports whether a class of the node has its hash, as far as the level of
-// verification requires. The node client refuses Sierra classes of another hash.
-func (t *turns) proves(block *starknet.BlockWithReceipts, hash starknet.Felt, class starknet.Class) bool {
-	if class.Sierra != nil || t.level() != facts.FullyVerified || integrity.ProvesClass(hash, class) {
-		return true
+// readClass reads a class from the node. One that no upstream proves is missing,
+// so that nothing is typed or decoded by it, unless the operator chose not to
+// verify as much.
+func (t *turns) readClass(ctx context.Context, block *starknet.BlockWithReceipts, hash starknet.Felt) (*facts.Class, error) {
+	class, err := t.Node.Class(ctx, block.BlockHash, hash)
+	unproven := errors.Is(err, chain.ErrUnprovenClass)
+	switch {
+	case unproven && t.level() == facts.FullyVerified:
+		return t.missing(block, hash, err), nil
+	case err != nil && !unproven:
+		return nil, err
 	}
-	t.Logger.Warn("a Cairo 0 class does not have its hash; the node may have lost details of its program",
-		"chain", t.Chain, "block", block.BlockNumber, "class", hash)
-	return false
+	return facts.NewClass(hash, class), nil
+}
+
+// missing returns a class that the index has to do without, and lets the prover
+// ask for it soon.
+func (t *turns) missing(block *starknet.BlockWithReceipts, hash starknet.Felt, reason error) *facts.Class {
+	t.Logger.Warn("continuing without a class; it is asked for again later",
+		"chain", t.Chain, "block", block.BlockNumber, "class", hash, "reason", reason)
+	t.proving.reset()
+	return facts.MissingClass(hash)
 }
 
 // language is the kind of a class, according to its declaration.

@@ -103,37 +103,23 @@ func (p *proxy) tamper(body, answer []byte) []byte {
 	return changed
 }
 
-// at replaces the values of a path. A step into a list applies to its first
-// item that has the rest of the path.
-func at(value any, path ...string) change {
-	return func(result map[string]any) bool { return replace(result, value, path) }
+// at replaces a field.
+func at(value any, field string) change {
+	return func(result map[string]any) bool {
+		_, has := result[field]
+		result[field] = value
+		return has
+	}
 }
 
-func replace(in any, value any, path []string) bool {
-	switch in := in.(type) {
-	case map[string]any:
-		old, ok := in[path[0]]
-		if !ok {
-			return false
+// stripped leaves the commitments out of a header and changes another field, so
+// that its hash cannot be reproduced.
+func stripped(value any, field string) change {
+	return func(result map[string]any) bool {
+		for _, commitment := range []string{"transaction_commitment", "event_commitment", "receipt_commitment", "state_diff_commitment"} {
+			result[commitment] = "0x0"
 		}
-		if len(path) > 1 {
-			return replace(old, value, path[1:])
-		}
-		if list, ok := old.([]any); ok {
-			if len(list) == 0 {
-				return false
-			}
-			list[0] = value
-			return true
-		}
-		in[path[0]] = value
-		return true
-	case []any:
-		for _, item := range in {
-			if replace(item, value, path) {
-				return true
-			}
-		}
+		result["state_diff_length"] = 0
+		return at(value, field)(result)
 	}
-	return false
 }

@@ -24,10 +24,11 @@ type turns struct {
 	recorded time.Time        // when the state of a backfill was last recorded
 	absent   *uint64          // the block that the node lacked in the last turn
 	l1       *domain.BlockRef // the acceptance on L1 that was read and is not recorded yet
+	proving  schedule         // when missing classes are asked for again
 }
 
-// turn catches up with the node and records the state of the index. It also
-// records the error that it returns.
+// turn catches up with the node and records the state of the index, or the error
+// that it returns. Then it asks for missing classes, if it is time.
 func (t *turns) turn(ctx context.Context) error {
 	err := t.catchUp(ctx)
 	if err != nil {
@@ -40,7 +41,10 @@ func (t *turns) turn(ctx context.Context) error {
 		t.warn(ctx, "could not record the state of the index", recordErr)
 		return recordErr
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.prove(ctx)
 }
 
 func (t *turns) catchUp(ctx context.Context) error {

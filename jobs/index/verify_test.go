@@ -1,9 +1,10 @@
 package index
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -24,19 +25,6 @@ const (
 	ofClass  = "starknet_getClass"
 )
 
-// liesOfFamilies has a lie of each family of answers.
-var liesOfFamilies = map[string]lie{
-	"header":      {ofBlock, at(json.Number("1900000000"), "timestamp")},
-	"transaction": {ofBlock, at("0x77", "transactions", "transaction", "calldata")},
-	"signature":   {ofBlock, at("0x77", "transactions", "transaction", "signature")},
-	"receipt":     {ofBlock, at("0x77", "transactions", "receipt", "actual_fee", "amount")},
-	"event":       {ofBlock, at("0x77", "transactions", "receipt", "events", "data")},
-	"message":     {ofBlock, at("0x77", "transactions", "receipt", "messages_sent", "payload")},
-	"state diff":  {ofUpdate, at("0x77", "state_diff", "storage_diffs", "storage_entries", "value")},
-	"old root":    {ofUpdate, at("0x77", "old_root")},
-	"class":       {ofClass, at("[]", "abi")},
-}
-
 // skipRaced leaves a test out of the race detector, with which hashing takes
 // minutes. make test runs it without.
 func skipRaced(t *testing.T) {
@@ -46,67 +34,98 @@ func skipRaced(t *testing.T) {
 	}
 }
 
-// untilLied mines until the lie was told, because not every block has
-// what it changes.
-func (w *world) untilLied(p *proxy, turn func() error) (err error) {
-	w.Helper()
-	for range 40 {
-		if err := w.sim.Mine(1); err != nil {
-			w.Fatal(err)
-		}
-		if err = turn(); p.lied.Load() > 0 {
-			return err
-		}
-		if err != nil {
-			w.Fatal(err)
-		}
-	}
-	w.Fatal("got no block with what the lie changes, want one")
-	return nil
-}
-
-func TestNoLieIsStoredAndTheTruthIsAcceptedAfterwards(t *testing.T) {
+// TestBlockWithoutCommitmentsIsRefusedAfterAFullOne strips a header of its
+// commitments, of which the block before had all. A later leader, which knows that
+// block only as it is stored, refuses it too.
+func TestBlockWithoutCommitmentsIsRefusedAfterAFullOne(t *testing.T) {
 	t.Parallel()
 	skipRaced(t)
-	for name, told := range liesOfFamilies {
-		for where, head := range map[string]bool{"at the head": true, "in backfill": false} {
-			t.Run(name+" "+where, func(t *testing.T) {
-				t.Parallel()
-				w := newWorld(t, sim.Config{Blocks: 12})
-				p, pool := w.tampered()
-				loop := w.loop("a")
-				loop.Node = pool.Source()
-				leader := w.leader(loop)
-				if head && name != "class" { // later blocks may have no new class
-					w.catchUp(leader)
-				}
-				p.tell(&told)
-				err := w.untilLied(p, func() error { return leader.turn(t.Context()) })
-				mismatch, ok := errors.AsType[*integrity.MismatchError](err)
-				if name == "class" { // refused by the node's client, with the same reason
-					mismatch, ok = &integrity.MismatchError{Field: "class", Stated: "0x1", Upstream: p.url}, errors.Is(err, indexing.ErrInconsistent)
-				}
-				if !ok || !strings.Contains(p.url, mismatch.Upstream) || mismatch.Upstream == "" || mismatch.Field == "" || mismatch.Stated == mismatch.Computed {
-					t.Fatalf("got %v, want a mismatch with field, both values and %s", err, p.url)
+	for field, value := range map[string]any{"timestamp": json.Number("1900000000"), "starknet_version": "0.13.1"} {
+		t.Run(field, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, sim.Config{Blocks: 4})
+			p, pool := w.tampered()
+			loop := w.loop("a")
+			loop.Node = pool.Source()
+			leader := w.leader(loop)
+			w.catchUp(leader)
+			p.tell(&lie{ofBlock, stripped(value, field)})
+			if err := w.sim.Mine(1); err != nil {
+				t.Fatal(err)
+			}
+			number := w.sim.Head().Header.BlockNumber
+			want := map[string]string{"timestamp": "block_hash", "starknet_version": "starknet_version"}[field]
+			for range 2 {
+				err := leader.turn(t.Context())
+				if m, ok := errors.AsType[*integrity.MismatchError](err); !ok || m.Field != want || m.Block != number || !strings.HasSuffix(p.url, "/"+m.Upstream) {
+					t.Errorf("got %v, want a mismatch of %s of block %d at %s", err, want, number, p.url)
 				}
 				if status := w.status(); status.State != chain.Halted || status.ReasonCode != chain.ReasonNodeInconsistent {
 					t.Errorf("got status %s %q, want %s %q", status.State, status.ReasonCode, chain.Halted, chain.ReasonNodeInconsistent)
 				}
-				stored := w.number(fmt.Sprintf("SELECT count(*) FROM blocks WHERE block >= %d", mismatch.Block))
-				if again := leader.turn(t.Context()); !errors.Is(again, indexing.ErrInconsistent) || stored != 0 {
-					t.Errorf("the next turn: got %v with %d blocks stored, want %v and none", again, stored, indexing.ErrInconsistent)
-				}
-				p.tell(nil)
-				if name == "class" { // the client pauses an upstream whose answer it refused
-					_, pool = w.tampered()
-					loop.Node = pool.Source()
-				}
-				w.catchUp(leader)
-				if got, want := digest(t, w.db), w.clean(nil); got != want {
-					t.Errorf("got digest %s, want %s of a clean index", got, want)
-				}
-			})
+				leader = &turns{Loop: loop, lease: leader.lease, memory: newMemory()}
+			}
+			p.tell(nil)
+			w.catchUp(leader)
+			if got, want := digest(t, w.db), w.clean(nil); got != want {
+				t.Errorf("got digest %s, want %s of a clean index", got, want)
+			}
+		})
+	}
+}
+
+// TestChainWithoutCommitmentsIsAcceptedAndLoggedOnce indexes a chain whose hashes
+// cannot be reproduced in any block.
+func TestChainWithoutCommitmentsIsAcceptedAndLoggedOnce(t *testing.T) {
+	t.Parallel()
+	skipRaced(t)
+	w := newWorld(t, sim.Config{Blocks: 4})
+	p, pool := w.tampered()
+	p.tell(&lie{ofBlock, stripped(json.Number("1900000000"), "timestamp")})
+	var log bytes.Buffer
+	loop := w.loop("a")
+	loop.Node, loop.Logger = pool.Source(), slog.New(slog.NewTextHandler(&log, nil))
+	for range 2 { // a leader after another
+		w.catchUp(&turns{Loop: loop, lease: w.leader(loop).lease, memory: newMemory()})
+		if err := w.sim.Mine(2); err != nil {
+			t.Fatal(err)
 		}
+	}
+	if level := w.status().Coverage.Verification; level != facts.TransactionsVerified {
+		t.Errorf("got level %s, want %s", level, facts.TransactionsVerified)
+	}
+	if got := strings.Count(log.String(), "verified less"); got != 1 || !strings.Contains(log.String(), "block_hash") {
+		t.Errorf("got %d lines about it, want one that names the field:\n%s", got, log.String())
+	}
+}
+
+func TestMismatchNamesOnlyTheUpstreamThatLied(t *testing.T) {
+	t.Parallel()
+	skipRaced(t)
+	for method, change := range map[string]change{ofBlock: at("0x77", "parent_hash"), ofUpdate: func(result map[string]any) bool {
+		diff, ok := result["state_diff"].(map[string]any)
+		if ok {
+			diff["nonces"] = []any{}
+		}
+		return ok
+	}} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, sim.Config{Blocks: 40})
+			p, _ := w.tampered()
+			p.tell(&lie{method, change})
+			pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{w.url, p.url}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(pool.Close)
+			loop := w.loop("a")
+			loop.Node, loop.Quorum = pool.Source(), 2
+			err = w.leader(loop).turn(t.Context())
+			if m, ok := errors.AsType[*integrity.MismatchError](err); !ok || !strings.HasSuffix(p.url, "/"+m.Upstream) {
+				t.Errorf("got %v, want a mismatch of %s", err, p.url)
+			}
+		})
 	}
 }
 

@@ -41,17 +41,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	url := pgtest.Database(t, repotest.Migrated)
-	db, err := repo.Open(t.Context(), repo.Options{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	db, conn := repotest.Connect(t, repotest.Migrated)
 	w := &world{T: t, db: db, conn: conn, blocks: repotest.Everyday(t), index: repotest.NewIndex(t.Context(), db, 0, 10)}
 	w.index.Finalized = new(uint64(30))
 	w.within = w.index.Open(0, 1000, indexing.RangeReady)

@@ -3,7 +3,6 @@ package metadata
 import (
 	"fmt"
 	"log/slog"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
-	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/index"
@@ -43,30 +41,13 @@ type world struct {
 // newWorld indexes all blocks; the newest ones are still loading.
 func newWorld(t *testing.T, loading int) *world {
 	t.Helper()
-	simulated, err := sim.New(sim.Config{Blocks: 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(simulated.Handler())
-	t.Cleanup(func() {
-		_ = simulated.Close()
-		server.Close()
-	})
-	database := pgtest.Database(t, repotest.Migrated)
-	db, err := repo.Open(t.Context(), repo.Options{URL: database})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	conn, err := pgx.Connect(t.Context(), database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	simulated, url := repotest.Serve(t, sim.Config{Blocks: 10})
+	db, conn := repotest.Connect(t, repotest.Migrated)
 	w := &world{
-		T: t, sim: simulated, url: server.URL, db: db, conn: conn,
+		T: t, sim: simulated, url: url, db: db, conn: conn,
 		index: repotest.NewIndex(t.Context(), db, 0, 10), now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC),
 	}
+	var err error
 	if w.blocks, err = repotest.Facts(simulated); err != nil {
 		t.Fatal(err)
 	}
@@ -84,12 +65,7 @@ func newWorld(t *testing.T, loading int) *world {
 // node returns a new client of the simulated node, without recorded failures.
 func (w *world) node() token.Views {
 	w.Helper()
-	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{w.url}})
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.Cleanup(pool.Close)
-	return pool.Source()
+	return repotest.Client(w.T, w.url)
 }
 
 // worker returns a worker of the world.

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
 	"astrolabe/domain"
@@ -25,16 +24,7 @@ func TestMain(m *testing.M) {
 // indexed opens an indexed database and returns a function that damages it.
 func indexed(t *testing.T) (*repo.DB, func(statement string)) {
 	t.Helper()
-	url := pgtest.Database(t, repotest.Indexed)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := repo.Open(t.Context(), repo.Options{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
+	db, conn := repotest.Connect(t, repotest.Indexed)
 	return db, func(statement string) {
 		t.Helper()
 		tag, err := conn.Exec(t.Context(), statement)

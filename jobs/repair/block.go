@@ -57,6 +57,8 @@ func (j *Job) block(ctx context.Context, lease indexing.Lease, number uint64) er
 	switch {
 	case changed:
 		j.report("block %d rewritten: %s", number, difference)
+	case stored.Header.Verification != expected.Header.Verification:
+		j.report("block %d confirmed; it is verified: %s", number, expected.Header.Verification)
 	case digest == nil:
 		j.report("block %d confirmed, and its digest stored", number)
 	default:
@@ -84,18 +86,15 @@ func (j *Job) stored(ctx context.Context, number uint64) (*facts.Block, *facts.D
 // reached it without damage would have stored them.
 func (j *Job) derive(ctx context.Context, at *indexing.Checkpoint, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Block, error) {
 	number := block.BlockNumber
-	missing, err := j.namesMissing(ctx, update)
-	if err != nil {
-		return facts.Block{}, err
-	}
+	earlier := &past{Job: j, before: number, at: block.BlockHash}
 	indexer := index.Loop{
-		Chain: j.Chain, Node: j.Node, Classes: past{j, number, block.BlockHash},
-		Verify: j.Verify, AcceptMissingClasses: missing, Logger: slog.New(slog.DiscardHandler),
+		Chain: j.Chain, Node: j.Node, Checkpoints: j.Checkpoints, Classes: earlier, Verify: j.Verify, Logger: slog.New(slog.DiscardHandler),
 	}
 	expected, err := indexer.Derive(ctx, at.First, block, update)
 	if err != nil {
 		return facts.Block{}, fmt.Errorf("block %d of the node: %w", number, err)
 	}
+	expected.Classes = earlier.first(expected.Classes)
 	seen, err := j.Archive.FirstSeen(ctx, j.Chain, number)
 	expected.Tokens = seen.First(number, expected.Tokens)
 	return expected, err

@@ -21,17 +21,24 @@ func declaredBy(update *starknet.StateUpdate) []starknet.Felt {
 	return declared
 }
 
-// fetchClass reads a class from the node. A class that the node does not have
-// stays as it is stored, if it is stored as missing.
-func (j *Job) fetchClass(ctx context.Context, at, hash starknet.Felt, stored *facts.Class) (*facts.Class, error) {
+// fetchClass reads a class from the node. It must have its hash, or else be the
+// one that was committed. One that is stored as missing stays so until it is
+// proven. stored is zero for a class that is not stored.
+func (j *Job) fetchClass(ctx context.Context, at, hash starknet.Felt, stored indexing.StoredClass) (*facts.Class, error) {
 	class, err := j.Node.Class(ctx, at, hash)
-	if errors.Is(err, chain.ErrNoClass) && stored != nil && stored.Missing {
+	unproven := errors.Is(err, chain.ErrUnprovenClass)
+	missing := stored.Class != nil && stored.Missing && stored.Holds()
+	if missing && (unproven || errors.Is(err, chain.ErrNoClass)) {
 		return facts.MissingClass(hash), nil
 	}
-	if err != nil {
+	if err != nil && !unproven {
 		return nil, fmt.Errorf("read class %s from the node: %w", hash, err)
 	}
-	return facts.NewClass(hash, class), nil
+	fetched := facts.NewClass(hash, class)
+	if unproven && !stored.Confirms(fetched) {
+		return nil, fmt.Errorf("class %s is neither proven by its hash nor the one that was committed; use a node that has its definition complete: %w", hash, err)
+	}
+	return fetched, nil
 }
 
 // class repairs the class that is stored under a hash. If the node does not have
@@ -50,7 +57,7 @@ func (j *Job) class(ctx context.Context, lease indexing.Lease, hash starknet.Fel
 	if !held || at == nil || at.Block == nil {
 		return fmt.Errorf("class %s is not stored", hash)
 	}
-	class, err := j.fetchClass(ctx, at.Block.Hash, hash, nil)
+	class, err := j.fetchClass(ctx, at.Block.Hash, hash, stored.StoredClass)
 	switch {
 	case errors.Is(err, chain.ErrNoClass):
 		class, err = j.renamed(ctx, stored)
@@ -62,11 +69,15 @@ func (j *Job) class(ctx context.Context, lease indexing.Lease, hash starknet.Fel
 	if err != nil {
 		return err
 	}
-	if err := j.Store.RepairClass(ctx, lease, hash, class); err != nil {
-		return err
-	}
 	if class.Hash != hash {
 		j.report("class %s: the stored hash %s is wrong; its block and its digest confirm the other", class.Hash, hash)
+		return j.Store.RepairClass(ctx, lease, hash, class)
+	}
+	if err := j.correct(ctx, lease, stored, class); err != nil {
+		return err
+	}
+	if class.Missing {
+		j.report("class %s is still missing: the node does not prove it", hash)
 		return nil
 	}
 	j.report("class %s rewritten", hash)
@@ -80,12 +91,15 @@ func (j *Job) renamed(ctx context.Context, stored indexing.KnownClass) (*facts.C
 	if err != nil || !exists {
 		return nil, fmt.Errorf("read block %d from the node: %w", stored.Block, err)
 	}
-	candidates, err := j.Store.Unknown(ctx, j.Chain, "classes", namedBy(update))
+	candidates, err := j.Entries.Unknown(ctx, j.Chain, "classes", namedBy(update))
 	if err != nil {
 		return nil, err
 	}
 	for _, hash := range candidates {
-		class, err := j.fetchClass(ctx, block.BlockHash, hash, facts.MissingClass(hash))
+		class, err := j.fetchClass(ctx, block.BlockHash, hash, indexing.StoredClass{Class: facts.MissingClass(hash), Digest: stored.Digest})
+		if errors.Is(err, chain.ErrNoClass) || errors.Is(err, chain.ErrUnprovenClass) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -109,16 +123,4 @@ func namedBy(update *starknet.StateUpdate) []starknet.Felt {
 		named = append(named, update.StateDiff.ReplacedClasses[i].ClassHash)
 	}
 	return named
-}
-
-// namesMissing reports whether a state update names a class that is stored as
-// one that the node does not have.
-func (j *Job) namesMissing(ctx context.Context, update *starknet.StateUpdate) (bool, error) {
-	known, err := j.Store.KnownClasses(ctx, j.Chain, namedBy(update), 0)
-	for _, stored := range known {
-		if stored.Missing && stored.Holds() {
-			return true, err
-		}
-	}
-	return false, err
 }

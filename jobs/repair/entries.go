@@ -29,12 +29,12 @@ type Entries interface {
 // that has no entry. If that does not decide, the rows that use the id are wrong:
 // the entry is removed and their blocks are repaired.
 func (j *Job) entry(ctx context.Context, lease indexing.Lease, dictionary string, id int64) error {
-	entry, err := j.Store.Entry(ctx, j.Chain, dictionary, id)
+	entry, err := j.Entries.Entry(ctx, j.Chain, dictionary, id)
 	if err != nil {
 		return err
 	}
 	name := fmt.Sprintf("%s:%d", dictionary, id)
-	if entry.Felt != nil && !entry.Twin && j.Store.Fits(entry, *entry.Felt) {
+	if entry.Felt != nil && !entry.Twin && j.Entries.Fits(entry, *entry.Felt) {
 		j.report("entry %s holds", name)
 		return nil
 	}
@@ -50,9 +50,9 @@ func (j *Job) entry(ctx context.Context, lease indexing.Lease, dictionary string
 		return nil
 	case felt != nil:
 		j.report("entry %s is %s again", name, felt)
-		return j.Store.SetEntry(ctx, lease, entry, *felt)
+		return j.Entries.SetEntry(ctx, lease, entry, *felt)
 	}
-	if err := j.Store.RemoveEntry(ctx, lease, entry); err != nil {
+	if err := j.Entries.RemoveEntry(ctx, lease, entry); err != nil {
 		return err
 	}
 	j.report("entry %s removed; it is used in %d blocks", name, len(entry.Blocks))
@@ -107,18 +107,18 @@ func (j *Job) meaning(ctx context.Context, lease indexing.Lease, entry indexing.
 		named = feltsOf(&expected, entry.Dictionary)
 	}
 	for i := range named {
-		if j.Store.Fits(entry, named[i]) {
+		if j.Entries.Fits(entry, named[i]) {
 			return &named[i], nil
 		}
 	}
-	unknown, err := j.Store.Unknown(ctx, j.Chain, entry.Dictionary, named)
+	unknown, err := j.Entries.Unknown(ctx, j.Chain, entry.Dictionary, named)
 	if err != nil || entry.Sum != nil || len(unknown) != 1 {
 		return nil, err
 	}
 	if entry.Dictionary != "classes" {
 		return &unknown[0], nil
 	}
-	class, err := j.fetchClass(ctx, at, unknown[0], facts.MissingClass(unknown[0]))
+	class, err := j.fetchClass(ctx, at, unknown[0], indexing.StoredClass{Class: facts.MissingClass(unknown[0])})
 	if err != nil {
 		return nil, err
 	}
@@ -175,6 +175,12 @@ func feltsOf(b *facts.Block, dictionary string) (list []starknet.Felt) {
 	}
 	for i := range b.Changes {
 		add("addresses", &b.Changes[i].Address)
+	}
+	for i := range b.Implementations {
+		add("addresses", &b.Implementations[i].Address, b.Implementations[i].Contract)
+	}
+	for i := range b.Untyped {
+		add("addresses", &b.Untyped[i].Address)
 	}
 	return list
 }

@@ -37,9 +37,7 @@ func differing[T any](a, b []T, equal func(a, b T) bool, contract func(T) starkn
 	return contracts
 }
 
-// follow derives the rows of later blocks again that involve the contracts, and
-// rewrites those that differ. A block that is damaged itself is left alone: it
-// has its own repair.
+// follow derives the rows of later blocks again that involve the contracts.
 func (j *Job) follow(ctx context.Context, lease indexing.Lease, number uint64, contracts []starknet.Felt) error {
 	if len(contracts) == 0 {
 		return nil
@@ -48,28 +46,13 @@ func (j *Job) follow(ctx context.Context, lease indexing.Lease, number uint64, c
 	if err != nil {
 		return err
 	}
-	rewritten, replay := 0, indexing.NewReplay(j.Chain, j.Archive)
+	rewritten, replay := 0, j.replay()
 	for _, block := range later {
-		for run, err := range j.Archive.StoredRuns(ctx, j.Chain, block, block) {
-			if err != nil || run.Check(j.Chain) != nil {
-				j.report("block %d follows from block %d, but is damaged itself", block, number)
-				break
-			}
-			derived, err := replay.Derive(ctx, run.Blocks, indexing.DerivedTables...)
-			if err != nil {
-				return err
-			}
-			seen, err := j.Archive.FirstSeen(ctx, j.Chain, block)
-			if err != nil {
-				return err
-			}
-			derived[0].Tokens = seen.First(block, derived[0].Tokens)
-			if _, differ := facts.FirstDifference(&run.Blocks[0], &derived[0], indexing.DerivedTables...); !differ {
-				continue
-			}
-			if err := j.Store.Rewrite(ctx, lease, indexing.Run{Range: run.Range, Blocks: derived}); err != nil {
-				return err
-			}
+		changed, err := j.rederive(ctx, lease, replay, block)
+		if err != nil {
+			return err
+		}
+		if changed {
 			rewritten++
 		}
 	}
@@ -77,4 +60,28 @@ func (j *Job) follow(ctx context.Context, lease indexing.Lease, number uint64, c
 		j.report("block %d: derived rows of %d later blocks rewritten", number, rewritten)
 	}
 	return nil
+}
+
+// rederive derives the rows of a stored block again, and rewrites them if they
+// differ. A block that is damaged itself is left alone: it has its own repair.
+func (j *Job) rederive(ctx context.Context, lease indexing.Lease, replay *indexing.Replay, number uint64) (changed bool, err error) {
+	for run, err := range j.Archive.StoredRuns(ctx, j.Chain, number, number) {
+		if err != nil || run.Check(j.Chain) != nil {
+			j.report("block %d has to be derived again, but is damaged itself", number)
+			return false, nil
+		}
+		derived, err := replay.Derive(ctx, run.Blocks, indexing.DerivedTables...)
+		if err != nil {
+			return false, err
+		}
+		seen, err := j.Archive.FirstSeen(ctx, j.Chain, number)
+		if err != nil {
+			return false, err
+		}
+		derived[0].Tokens = seen.First(number, derived[0].Tokens)
+		if _, changed = facts.FirstDifference(&run.Blocks[0], &derived[0], indexing.DerivedTables...); changed {
+			return true, j.Store.Rewrite(ctx, lease, indexing.Run{Range: run.Range, Blocks: derived})
+		}
+	}
+	return changed, nil
 }

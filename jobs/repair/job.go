@@ -31,14 +31,17 @@ type Store interface {
 	RepairClass(ctx context.Context, lease indexing.Lease, stored starknet.Felt, class *facts.Class) error
 	// InsertClass stores a class that rows refer to by an id.
 	InsertClass(ctx context.Context, lease indexing.Lease, id int64, class *facts.Class) error
-	// BlocksOf returns the blocks from one on that involve one of the contracts.
+	// BlocksOf returns the blocks from one on that involve one of the contracts,
+	// in order.
 	BlocksOf(ctx context.Context, c domain.Chain, contracts []starknet.Felt, from uint64) ([]uint64, error)
 	// Rewrite replaces the derived rows of a run.
 	Rewrite(ctx context.Context, lease indexing.Lease, run indexing.Run) error
-	Entries
 	// ResetCheckpoint moves the checkpoint and the tiers to where the stored
-	// blocks are.
-	ResetCheckpoint(ctx context.Context, lease indexing.Lease) (domain.BlockRef, error)
+	// blocks are, and a watermark of L1 acceptance that is too high back to the
+	// block that the node says is accepted; nil if that is not known.
+	ResetCheckpoint(ctx context.Context, lease indexing.Lease, accepted *domain.BlockRef) (domain.BlockRef, error)
+	// RecordVerified moves the ends of the verified blocks to where they are.
+	RecordVerified(ctx context.Context, lease indexing.Lease) error
 	// Discard discards the results of a kind of job.
 	Discard(ctx context.Context, lease indexing.Lease, kind indexing.Results) error
 }
@@ -50,6 +53,7 @@ type Job struct {
 	Checkpoints indexing.Checkpoints
 	Archive     indexing.Archive
 	Store       Store
+	Entries     Entries
 	Node        Node // nil for repairs that need none
 	Holder      string
 	// Verify is how far blocks of the node are verified before they are stored;
@@ -57,10 +61,14 @@ type Job struct {
 	Verify facts.Verification
 	// Report receives a line for each thing that was done.
 	Report func(line string)
+
+	correction *facts.Class  // replaces the stored class of the same hash
+	asked      starknet.Felt // the last missing class that Prove asked for
 }
 
 // Blocks repairs the blocks from one to another, both included. Rows of blocks
-// that the index does not have are removed. It returns indexing.ErrLed while an
+// that the index does not have are removed, and the verified blocks end where
+// they do after the repair. It returns indexing.ErrLed while an
 // indexer leads, and ErrOtherChain if the node's block is not the indexed one.
 func (j *Job) Blocks(ctx context.Context, from, to uint64) error {
 	return j.hold(ctx, func(ctx context.Context, lease indexing.Lease) error {
@@ -69,7 +77,7 @@ func (j *Job) Blocks(ctx context.Context, from, to uint64) error {
 				return err
 			}
 		}
-		return nil
+		return j.Store.RecordVerified(ctx, lease)
 	})
 }
 
@@ -80,13 +88,29 @@ func (j *Job) Class(ctx context.Context, hash starknet.Felt) error {
 
 // Entry repairs an entry of a dictionary: addresses, selectors or classes.
 func (j *Job) Entry(ctx context.Context, dictionary string, id int64) error {
-	return j.hold(ctx, func(ctx context.Context, lease indexing.Lease) error { return j.entry(ctx, lease, dictionary, id) })
+	return j.hold(ctx, func(ctx context.Context, lease indexing.Lease) error {
+		if err := j.entry(ctx, lease, dictionary, id); err != nil {
+			return err
+		}
+		return j.Store.RecordVerified(ctx, lease) // it may have repaired blocks
+	})
 }
 
 // Checkpoint moves the checkpoint and the tiers to where the stored blocks are.
+// With a node, it also moves a watermark of L1 acceptance back that is too high.
 func (j *Job) Checkpoint(ctx context.Context) error {
 	return j.hold(ctx, func(ctx context.Context, lease indexing.Lease) error {
-		at, err := j.Store.ResetCheckpoint(ctx, lease)
+		var accepted *domain.BlockRef
+		if j.Node != nil {
+			l1, known, err := j.Node.L1Head(ctx)
+			switch {
+			case err != nil:
+				j.report("the L1 watermark was not compared with the node: %s", err)
+			case known:
+				accepted = &l1
+			}
+		}
+		at, err := j.Store.ResetCheckpoint(ctx, lease, accepted)
 		if err == nil {
 			j.report("the index ends with block %s", at)
 		}

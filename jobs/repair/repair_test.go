@@ -2,7 +2,7 @@ package repair
 
 import (
 	"errors"
-	"net/http/httptest"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +15,6 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
-	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/index"
@@ -41,35 +40,12 @@ type patient struct {
 
 func admit(t *testing.T, template pgtest.Template, config sim.Config) *patient {
 	t.Helper()
-	simulated, err := sim.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(simulated.Handler())
-	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		pool.Close()
-		_ = simulated.Close()
-		server.Close()
-	})
-	url := pgtest.Database(t, template)
-	db, err := repo.Open(t.Context(), repo.Options{URL: url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(t.Context()) })
+	simulated, url := repotest.Serve(t, config)
+	db, conn := repotest.Connect(t, template)
 	p := &patient{T: t, sim: simulated, db: db, conn: conn}
 	p.Job = &Job{
 		Chain: domain.Mainnet, Leases: index.NewLeases(db), Checkpoints: index.NewCheckpoints(db), Archive: index.NewArchive(db),
-		Store: index.NewRepairer(db), Node: repotest.OnceRead{Source: pool.Source()}, Holder: "test",
+		Store: index.NewRepairer(db), Entries: index.NewEntries(db), Node: repotest.OnceRead{Source: repotest.Client(t, url)}, Holder: "test",
 		Report: func(line string) { p.lines = append(p.lines, line) },
 	}
 	return p
@@ -89,6 +65,15 @@ func (p *patient) strike(statement string) {
 	if tag, err := p.conn.Exec(p.Context(), statement); err != nil || tag.RowsAffected() == 0 {
 		p.Fatalf("%s: got %s and %v, want changed rows", statement, tag, err)
 	}
+}
+
+// text returns the value that a query selects.
+func (p *patient) text(query string) (value string) {
+	p.Helper()
+	if err := p.conn.QueryRow(p.Context(), query).Scan(&value); err != nil {
+		p.Fatal(err)
+	}
+	return value
 }
 
 // TestARepairedBlockIsAsItWas repairs intact blocks, whose rows must not change:
@@ -204,6 +189,54 @@ func TestRepairStoresNoBlockThatDoesNotVerify(t *testing.T) {
 	p.sim.ClearFaults()
 	if err := p.Blocks(t.Context(), 12, 12); err != nil || p.digest() != before {
 		t.Errorf("got %v and digest %s, want %s", err, p.digest(), before)
+	}
+}
+
+func TestARepairMovesTheEndOfTheVerifiedBlocks(t *testing.T) {
+	t.Parallel()
+	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
+	ends := func() string {
+		return p.text("SELECT concat_ws(' ', coalesce(transactions_block::text, 'none'), coalesce(full_block::text, 'none')) FROM index_checkpoints WHERE chain = 1")
+	}
+	for _, step := range []struct {
+		verify   facts.Verification
+		from, to uint64
+		want     string
+	}{
+		{facts.Unverified, 0, 0, "none none"},
+		{facts.FullyVerified, 0, 1, "1 1"},
+		{facts.FullyVerified, 3, 3, "1 1"}, // block 2 is not verified
+		{facts.FullyVerified, 2, 2, "3 3"},
+		{facts.TransactionsVerified, 1, 1, "3 0"},
+	} {
+		p.Verify = step.verify
+		if err := p.Blocks(t.Context(), step.from, step.to); err != nil {
+			t.Fatal(err)
+		}
+		if got := ends(); got != step.want {
+			t.Errorf("after blocks %d to %d were verified to %s, the verified transactions and blocks end at %s, want %s", step.from, step.to, step.verify, got, step.want)
+		}
+	}
+}
+
+func TestAWatermarkAboveThatOfTheNodeIsMovedBack(t *testing.T) {
+	t.Parallel()
+	p := admit(t, repotest.Followed, sim.Config{Blocks: 60})
+	watermark := func() string {
+		return p.text("SELECT l1_block_number || ' 0x' || encode(l1_block_hash, 'hex') FROM chain_heads WHERE chain = 'SN_MAIN'")
+	}
+	before := watermark()
+	if err := p.Checkpoint(t.Context()); err != nil || watermark() != before {
+		t.Fatalf("got %v and %s, want the watermark %s unchanged", err, watermark(), before)
+	}
+	p.strike("UPDATE chain_heads h SET l1_block_number = b.block, l1_block_hash = b.hash FROM blocks b WHERE b.block = 55")
+	if err := p.Checkpoint(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	accepted := p.sim.L1Head()
+	hash := repotest.Everyday(t)[accepted].Header.Hash
+	if want := fmt.Sprintf("%d 0x%x", accepted, hash[:]); watermark() != want {
+		t.Errorf("got the watermark %s, want that of the node, %s", watermark(), want)
 	}
 }
 

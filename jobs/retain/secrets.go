@@ -37,17 +37,24 @@ type SessionStore interface {
 	ForgetSessions(ctx context.Context, before time.Time) (forgotten int, err error)
 }
 
+// LoginStore deletes sign-ins that were used.
+type LoginStore interface {
+	// ForgetLogins deletes the sign-ins that expired before a time.
+	ForgetLogins(ctx context.Context, before time.Time) (forgotten int, err error)
+}
+
 // KeyStore deletes revoked keys.
 type KeyStore interface {
 	// ForgetKeys deletes at most most keys that were revoked before a time.
 	ForgetKeys(ctx context.Context, before time.Time, most int) (forgotten int, err error)
 }
 
-// Secrets deletes secret generations after their overlap, expired sessions, and
-// keys that were revoked long ago.
+// Secrets deletes secret generations after their overlap, expired sessions and
+// sign-ins, and keys that were revoked long ago.
 type Secrets struct {
 	Secrets  SecretStore
 	Sessions SessionStore
+	Logins   LoginStore
 	Keys     KeyStore
 	Logger   *slog.Logger
 }
@@ -61,8 +68,9 @@ func (w *Secrets) Job() jobs.Job {
 func (w *Secrets) Run(ctx context.Context, now time.Time) error {
 	secrets, err := w.Secrets.ForgetSecrets(ctx, now)
 	sessions, sessionsErr := w.Sessions.ForgetSessions(ctx, now)
+	_, loginsErr := w.Logins.ForgetLogins(ctx, now)
 	keys, keysErr := w.Keys.ForgetKeys(ctx, now.Add(-keysFor), keysAtOnce)
-	err = errors.Join(err, sessionsErr, keysErr)
+	err = errors.Join(err, sessionsErr, loginsErr, keysErr)
 	if secrets+sessions+keys > 0 {
 		w.Logger.Info("deleted expired secrets, sessions and keys", "secrets", secrets, "sessions", sessions, "keys", keys)
 	}

@@ -46,7 +46,7 @@ func TestTheQueueForgetsRetiredSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	logger, store := slog.New(slog.DiscardHandler), forgetful{accounts.NewSecrets(db), make(chan int, 1)}
-	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&retain.Secrets{Secrets: store, Sessions: accounts.NewSessions(db), Keys: accounts.NewKeys(db), Logger: logger}).Job())
+	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&retain.Secrets{Secrets: store, Sessions: accounts.NewSessions(db), Logins: accounts.NewLogins(db), Keys: accounts.NewKeys(db), Logger: logger}).Job())
 	queue, err := db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestKeysAreForgottenAQuarterAfterTheirRevocation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	worker := &retain.Secrets{Secrets: accounts.NewSecrets(db), Sessions: accounts.NewSessions(db), Keys: accounts.NewKeys(db), Logger: slog.New(slog.DiscardHandler)}
+	worker := &retain.Secrets{Secrets: accounts.NewSecrets(db), Sessions: accounts.NewSessions(db), Logins: accounts.NewLogins(db), Keys: accounts.NewKeys(db), Logger: slog.New(slog.DiscardHandler)}
 	if err := worker.Run(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}

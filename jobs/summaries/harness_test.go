@@ -1,10 +1,8 @@
 package summaries
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -13,7 +11,6 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/token"
-	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/index"
@@ -39,39 +36,16 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	simulated, err := sim.New(sim.Config{Blocks: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(simulated.Handler())
-	t.Cleanup(func() {
-		_ = simulated.Close()
-		server.Close()
-	})
-	database := pgtest.Database(t, repotest.Followed)
-	db, err := repo.Open(t.Context(), repo.Options{URL: database})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	conn, err := pgx.Connect(t.Context(), database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return &world{t, simulated, server.URL, db, conn, time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
+	simulated, url := repotest.Serve(t, sim.Config{Blocks: 60})
+	db, conn := repotest.Connect(t, repotest.Followed)
+	return &world{t, simulated, url, db, conn, time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
 }
 
 // supplies returns a worker with a new client of the node.
 func (w *world) supplies() *Supplies {
 	w.Helper()
-	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{w.url}})
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.Cleanup(pool.Close)
 	return &Supplies{
-		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Index: index.NewCheckpoints(w.db), Store: tokens.NewSupplies(w.db),
+		Nodes: map[domain.Chain]token.Views{domain.Mainnet: repotest.Client(w.T, w.url)}, Index: index.NewCheckpoints(w.db), Store: tokens.NewSupplies(w.db),
 		Logger: slog.New(slog.DiscardHandler),
 	}
 }

@@ -78,7 +78,7 @@ func addKey(ctx context.Context, tx bun.Tx, k account.Key, entry account.Entry) 
 
 // ReplaceDefaultKey implements account.KeyStore. The lock on the workspace
 // serialises concurrent rotations.
-func (r Keys) ReplaceDefaultKey(ctx context.Context, k account.Key, entry account.Entry, by account.Actor, rotate account.Rotating) (revoked []string, err error) {
+func (r Keys) ReplaceDefaultKey(ctx context.Context, k account.Key, entry account.Entry, by account.Actor, until time.Time, rotate account.Rotating) (revoked []string, err error) {
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.NewSelect().Model((*model.Workspace)(nil)).Comment("key.queue").Column("id").
 			Where("id = ?", k.Workspace).For("NO KEY UPDATE").Exec(ctx); err != nil {
@@ -93,7 +93,7 @@ func (r Keys) ReplaceDefaultKey(ctx context.Context, k account.Key, entry accoun
 		if err := rotate(int(today)); err != nil {
 			return err
 		}
-		if revoked, err = retireDefault(ctx, tx, k, by); err != nil {
+		if revoked, err = retireDefault(ctx, tx, k, by, until); err != nil {
 			return err
 		}
 		return addKey(ctx, tx, k, entry)
@@ -101,10 +101,15 @@ func (r Keys) ReplaceDefaultKey(ctx context.Context, k account.Key, entry accoun
 	return revoked, repo.Failure(ctx, absentWorkspace(err))
 }
 
-// retireDefault revokes the default keys that k replaces, by api_keys_default.
-func retireDefault(ctx context.Context, tx bun.Tx, k account.Key, by account.Actor) (revoked []string, err error) {
-	err = tx.NewUpdate().Model((*model.APIKey)(nil)).Comment("key.retire").Set("revoked_at = ?", k.CreatedAt).
-		Where("workspace = ? AND is_default AND revoked_at IS NULL", k.Workspace).Returning("public_id").Scan(ctx, &revoked)
+// retireDefault revokes the default keys that k replaces at a time, unless they
+// are revoked before. A key that was replaced is still valid only if it is
+// revoked after the newest key was made. They are keys of one workspace, by
+// api_keys_of_workspace.
+func retireDefault(ctx context.Context, tx bun.Tx, k account.Key, by account.Actor, until time.Time) (revoked []string, err error) {
+	newest := tx.NewSelect().Model((*model.APIKey)(nil)).ColumnExpr("max(k.created_at)").Where("k.workspace = ? AND k.is_default", k.Workspace)
+	err = tx.NewUpdate().Model((*model.APIKey)(nil)).Comment("key.retire").Set("revoked_at = ?", until).
+		Where("workspace = ? AND is_default AND (revoked_at IS NULL OR revoked_at > ? AND revoked_at > (?))", k.Workspace, until, newest).
+		Returning("public_id").Scan(ctx, &revoked)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, err
 	}
@@ -112,7 +117,7 @@ func retireDefault(ctx context.Context, tx bun.Tx, k account.Key, by account.Act
 		if err := repo.Notify(ctx, tx, KeyChanges, id); err != nil {
 			return nil, err
 		}
-		if err := appendAudit(ctx, tx, account.KeyRevoked(k.Workspace, id, k.PublicID, by, k.CreatedAt)); err != nil {
+		if err := appendAudit(ctx, tx, account.KeyReplaced(k, id, by, until)); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +127,7 @@ func retireDefault(ctx context.Context, tx bun.Tx, k account.Key, by account.Act
 // RevokeKey implements account.KeyStore.
 func (r Keys) RevokeKey(ctx context.Context, workspace, publicID string, by account.Actor, at time.Time) (account.Key, error) {
 	return r.change(ctx, workspace, publicID, func(ctx context.Context, tx bun.Tx, k *account.Key) error {
-		if k.RevokedAt != nil {
+		if k.RevokedAt != nil && !k.RevokedAt.After(at) {
 			return nil
 		}
 		k.RevokedAt = &at
@@ -130,7 +135,7 @@ func (r Keys) RevokeKey(ctx context.Context, workspace, publicID string, by acco
 			Where("public_id = ?", publicID).Exec(ctx); err != nil {
 			return err
 		}
-		return appendAudit(ctx, tx, account.KeyRevoked(k.Workspace, publicID, "", by, at))
+		return appendAudit(ctx, tx, account.KeyRevoked(k.Workspace, publicID, by, at))
 	})
 }
 
@@ -175,10 +180,7 @@ func (r Keys) change(ctx context.Context, workspace, publicID string, change fun
 // RecordUse implements account.KeyStore. It skips keys that another process is
 // changing or recording: either time of use is good enough.
 func (r Keys) RecordUse(ctx context.Context, uses map[string]time.Time) error {
-	ids, times := make([]string, 0, len(uses)), make([]time.Time, 0, len(uses))
-	for id, at := range uses {
-		ids, times = append(ids, id), append(times, at)
-	}
+	ids, times := unzip(uses)
 	_, err := r.db.Write().NewRaw(`/* key.use */
 		UPDATE api_keys k SET last_used_at = greatest(k.last_used_at, used.at)
 		FROM (
@@ -188,6 +190,13 @@ func (r Keys) RecordUse(ctx context.Context, uses map[string]time.Time) error {
 		) used
 		WHERE k.public_id = used.public_id`, pgdialect.Array(ids), pgdialect.Array(times)).Exec(ctx)
 	return repo.Failure(ctx, err)
+}
+
+func unzip(uses map[string]time.Time) (ids []string, times []time.Time) {
+	for id, at := range uses {
+		ids, times = append(ids, id), append(times, at)
+	}
+	return ids, times
 }
 
 // ForgetKeys deletes at most most keys that were revoked before a time, by

@@ -224,6 +224,49 @@ func TestARotationReplacesTheDefaultKeyAlone(t *testing.T) {
 	}
 }
 
+func TestRotatedKeyIsValidForTheOverlap(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	w := p.workspace("acme")
+	rotate := func(overlap time.Duration) account.Rotated {
+		t.Helper()
+		rotated, err := p.keys.RotateDefaultWithOverlap(t.Context(), w.ID, overlap, operator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rotated
+	}
+	first := rotate(0)
+	p.later(time.Second)
+	second := rotate(time.Hour)
+	caller, err := p.keys.Authenticate(t.Context(), first.Text.Reveal())
+	if err != nil || !caller.Until.Equal(second.Key.CreatedAt.Add(time.Hour)) || caller.Meter != w.ID {
+		t.Fatalf("old key: got %+v and %v, want it valid for an hour with the rate limit of the workspace", caller, err)
+	}
+	if !slices.Equal(second.Revoked, []string{first.Key.PublicID}) || second.Action() != "rotated" {
+		t.Errorf("got %s of %v, want rotated of %s", second.Action(), second.Revoked, first.Key.PublicID)
+	}
+	p.later(time.Hour)
+	if p.accepts(first.Text) || !p.accepts(second.Text) {
+		t.Error("after the overlap: want only the new key accepted")
+	}
+	third := rotate(time.Hour)
+	p.later(time.Minute)
+	fourth := rotate(0) // which ends the overlap of the second key, too
+	if p.accepts(second.Text) || p.accepts(third.Text) || !p.accepts(fourth.Text) {
+		t.Error("after a rotation without an overlap: want only the newest key accepted")
+	}
+	fifth := rotate(time.Hour)
+	if _, err := p.keys.Revoke(t.Context(), w.ID, fourth.Key.PublicID, operator); err != nil || p.accepts(fourth.Text) || !p.accepts(fifth.Text) {
+		t.Errorf("revoked within the overlap: got %v, want only the newest key accepted", err)
+	}
+	for _, overlap := range []time.Duration{-time.Second, account.MaxOverlap + time.Second} {
+		if _, err := p.keys.RotateDefaultWithOverlap(t.Context(), w.ID, overlap, operator); domain.CodeOf(err) != domain.CodeInvalidRequest {
+			t.Errorf("overlap %s: got %v, want %s", overlap, err, domain.CodeInvalidRequest)
+		}
+	}
+}
+
 func TestARotationIsOneMove(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

@@ -122,3 +122,41 @@ func TestAnotherMasterKeyIsRefused(t *testing.T) {
 		t.Errorf("got %v, want %v", err, secret.ErrOtherMaster)
 	}
 }
+
+func TestReplacedMasterKeyOpensTheSameSecrets(t *testing.T) {
+	t.Parallel()
+	db, old, replacement := repotest.Open(t), secret.NewMaster(), secret.NewMaster()
+	before := openRing(t, db, old)
+	if _, err := before.Rotate(t.Context(), secret.Cursor, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	store := NewSecrets(db)
+	if _, err := secret.Reseal(t.Context(), store, secret.NewMaster(), replacement); !errors.Is(err, secret.ErrOtherMaster) {
+		t.Errorf("with a wrong master key: got %v, want %v", err, secret.ErrOtherMaster)
+	}
+	count, err := secret.Reseal(t.Context(), store, old, replacement)
+	if err != nil || count != len(secret.Purposes)+1 {
+		t.Fatalf("got %d resealed and %v, want %d", count, err, len(secret.Purposes)+1)
+	}
+	if _, err := secret.Open(t.Context(), store, old); !errors.Is(err, secret.ErrOtherMaster) {
+		t.Errorf("with the old master key: got %v, want %v", err, secret.ErrOtherMaster)
+	}
+	after := openRing(t, db, replacement)
+	for _, purpose := range secret.Purposes {
+		if after.Current(purpose).Material != before.Current(purpose).Material {
+			t.Errorf("%s: got another secret, want the same", purpose)
+		}
+	}
+	// A process that still has the old master key adds nothing that others
+	// cannot read, and goes on when it learns the new one.
+	if _, err := before.Rotate(t.Context(), secret.Cursor, time.Hour); !errors.Is(err, secret.ErrOtherMaster) {
+		t.Errorf("rotation with the old master key: got %v, want %v", err, secret.ErrOtherMaster)
+	}
+	before.Trust(replacement)
+	if _, err := before.Rotate(t.Context(), secret.Cursor, time.Hour); err != nil {
+		t.Errorf("rotation with both master keys: got %v, want no error", err)
+	}
+	if err := after.Reload(t.Context()); err != nil || after.Current(secret.Cursor).Material != before.Current(secret.Cursor).Material {
+		t.Errorf("got %v, want both processes to have the same secrets", err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
@@ -51,6 +52,9 @@ func (r Sessions) AddSession(ctx context.Context, s account.Session, entry accou
 		ID: s.ID, Workspace: s.Workspace, Subject: s.Subject, Hash: s.Hash, Generation: int64(s.Generation),
 		CreatedAt: s.CreatedAt, ExpiresAt: s.ExpiresAt,
 	}
+	if s.Idle > 0 {
+		row.IdleSeconds = new(int64(s.Idle / time.Second))
+	}
 	err := r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.NewInsert().Model(&row).Comment("session.add").Exec(ctx); err != nil {
 			return err
@@ -93,11 +97,43 @@ func (r Sessions) ForgetSessions(ctx context.Context, before time.Time) (forgott
 		Where("expires_at < ?", before).Exec(ctx))
 }
 
-func (r *sessionRow) session() account.Session {
-	return account.Session{
-		ID: r.ID, Workspace: r.Workspace, Plan: r.Plan, Subject: r.Subject, Hash: r.Hash, Generation: uint32(r.Generation),
-		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC(), RevokedAt: utc(r.RevokedAt),
+// ListSessions implements account.SessionStore, by sessions_of_workspace.
+func (r Sessions) ListSessions(ctx context.Context, workspace, subject string, at time.Time, limit int) ([]account.Session, error) {
+	var rows []sessionRow
+	err := r.db.Write().NewSelect().Model(&rows).Comment("session.list").ColumnExpr("?TableColumns, w.plan").
+		Join("JOIN workspaces AS w ON w.id = s.workspace").
+		Where("s.workspace = ? AND s.subject = ? AND s.revoked_at IS NULL AND s.expires_at > ?", workspace, subject, at).
+		OrderExpr("s.created_at DESC, s.id").Limit(int64(limit)).Scan(ctx)
+	sessions := make([]account.Session, len(rows))
+	for i := range rows {
+		sessions[i] = rows[i].session()
 	}
+	return sessions, repo.Failure(ctx, err)
+}
+
+// RecordSessionUse implements account.SessionStore, by the primary key.
+func (r Sessions) RecordSessionUse(ctx context.Context, uses map[string]time.Time) error {
+	ids, times := unzip(uses)
+	_, err := r.db.Write().NewRaw(`/* session.use */
+		UPDATE sessions s SET last_used_at = greatest(s.last_used_at, used.at)
+		FROM (
+			SELECT a.id, u.at FROM unnest(?::text[], ?::timestamptz[]) AS u (id, at)
+			JOIN sessions a ON a.id = u.id
+			FOR NO KEY UPDATE OF a SKIP LOCKED
+		) used
+		WHERE s.id = used.id`, pgdialect.Array(ids), pgdialect.Array(times)).Exec(ctx)
+	return repo.Failure(ctx, err)
+}
+
+func (r *sessionRow) session() account.Session {
+	s := account.Session{
+		ID: r.ID, Workspace: r.Workspace, Plan: r.Plan, Subject: r.Subject, Hash: r.Hash, Generation: uint32(r.Generation),
+		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC(), RevokedAt: utc(r.RevokedAt), LastUsedAt: utc(r.LastUsedAt),
+	}
+	if r.IdleSeconds != nil {
+		s.Idle = time.Duration(*r.IdleSeconds) * time.Second
+	}
+	return s
 }
 
 // absentSession converts sql.ErrNoRows to not_found.

@@ -170,3 +170,31 @@ func TestExpiredSessionsAreForgotten(t *testing.T) {
 		t.Errorf("%s: got %v, want no error", kept.ID, err)
 	}
 }
+
+func TestUnusedSessionEndsAfterItsIdleTime(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	const idle = time.Hour
+	session, token, err := p.sessions.CreateWithIdle(t.Context(), p.workspace("acme").ID, "ada", 12*time.Hour, idle, operator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 { // uses keep it
+		p.later(idle)
+		caller, err := p.sessions.Authenticate(t.Context(), token.Reveal())
+		if err != nil || caller.Until.After(session.ExpiresAt) {
+			t.Fatalf("got %+v and %v, want the session until its end", caller, err)
+		}
+		p.sessions.Used(caller)
+		if err := p.sessions.StoreUse(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bearer := p.bearer(token)
+	p.later(idle + 2*account.UseEvery)
+	p.refuses("an idle session", token.Reveal())
+	p.refuses("its bearer", bearer.Text.Reveal())
+	if _, _, err := p.sessions.CreateWithIdle(t.Context(), session.Workspace, "ada", time.Hour, time.Minute, operator); domain.CodeOf(err) != domain.CodeInvalidRequest {
+		t.Errorf("an idle time of a minute: got %v, want %s", err, domain.CodeInvalidRequest)
+	}
+}

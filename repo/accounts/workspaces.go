@@ -67,7 +67,7 @@ func (r Workspaces) SetPlan(ctx context.Context, id string, plan account.Plan, e
 		w = workspaceOf(&row)
 		// By api_keys_of_workspace and sessions_of_workspace.
 		if _, err := tx.NewRaw(`/* workspace.notify */
-			SELECT pg_notify(?, public_id) FROM api_keys WHERE workspace = ? AND revoked_at IS NULL
+			SELECT pg_notify(?, public_id) FROM api_keys WHERE workspace = ? AND (revoked_at IS NULL OR revoked_at > now())
 			UNION ALL
 			SELECT pg_notify(?, id) FROM sessions WHERE workspace = ?`, KeyChanges, id, SessionChanges, id).Exec(ctx); err != nil {
 			return err

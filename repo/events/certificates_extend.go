@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"github.com/uptrace/bun"
 
@@ -97,19 +98,31 @@ func (e *extent) shorten(ctx context.Context, tx bun.Tx, c domain.Chain, most in
 	return nil
 }
 
-// write adds the rows of an extension and moves the certificate.
+// write adds the rows of an extension, compares what was stored with the events,
+// and moves the certificate: through_block and verified_at move together, so that
+// it never claims blocks that were not compared.
 func (e *extent) write(ctx context.Context, tx bun.Tx, c domain.Chain) error {
-	result, err := tx.NewRaw("/* certificate.extend */ INSERT INTO ? (value, block, tx, log) ?", bun.Ident(positions(e.ID)), e.keys(tx, c)).Exec(ctx)
+	var added struct {
+		Differences int64 `bun:"differences"`
+		Rows        int64 `bun:"rows"`
+	}
+	err := tx.NewRaw(`/* certificate.extend */
+		WITH added AS (INSERT INTO ?2 (value, block, tx, log) ?1 RETURNING value, block, tx, log),
+			wanted AS (SELECT ?0 FROM (?1) e GROUP BY stretch), held AS (SELECT ?0 FROM added GROUP BY stretch)
+		SELECT count(*) FILTER (WHERE (wanted.rows, wanted.digest) IS DISTINCT FROM (held.rows, held.digest)) AS differences,
+			coalesce(sum(held.rows), 0)::bigint AS rows
+		FROM wanted FULL JOIN held ON held.stretch = wanted.stretch`,
+		bun.Safe(countedByStretch), e.keys(tx, c), bun.Ident(positions(e.ID))).Scan(ctx, &added)
 	if err != nil {
 		return err
 	}
-	added, err := result.RowsAffected()
-	if err != nil {
-		return err
+	if added.Differences > 0 {
+		return fmt.Errorf("certificate %d: the rows stored for blocks %d to %d differ from the events", e.ID, e.From, e.To)
 	}
 	_, err = tx.NewRaw(`/* certificate.move */
-		UPDATE event_certificates SET from_block = coalesce(from_block, ?1), through_block = ?2, rows = rows + ?3, maintained_at = now()
-		WHERE id = ?0`, e.ID, e.From, e.To, added).Exec(ctx)
+		UPDATE event_certificates
+		SET from_block = coalesce(from_block, ?1), through_block = ?2, rows = rows + ?3, verified_at = now(), maintained_at = now()
+		WHERE id = ?0`, e.ID, e.From, e.To, added.Rows).Exec(ctx)
 	return err
 }
 

@@ -103,27 +103,30 @@ func rangeOf(r *model.Range) indexing.Range {
 
 // BlockHash implements indexing.Checkpoints.
 func (p Checkpoints) BlockHash(ctx context.Context, c domain.Chain, number uint64) (hash starknet.Felt, held bool, err error) {
-	return p.felt(ctx, c, number, "/* block.hash */ SELECT hash FROM %s WHERE block = ?")
+	held, err = p.columns(ctx, c, number, "/* block.hash */ SELECT hash FROM %s WHERE block = ?", &hash)
+	return hash, held, err
 }
 
-// StateRoot implements indexing.Checkpoints.
-func (p Checkpoints) StateRoot(ctx context.Context, c domain.Chain, number uint64) (root starknet.Felt, held bool, err error) {
-	return p.felt(ctx, c, number, "/* block.root */ SELECT state_root FROM %s WHERE block = ?")
+// Parent implements indexing.Checkpoints.
+func (p Checkpoints) Parent(ctx context.Context, c domain.Chain, number uint64) (parent indexing.Parent, held bool, err error) {
+	var row model.Block
+	held, err = p.columns(ctx, c, number, "/* block.parent */ SELECT state_root, version, verification FROM %s WHERE block = ?", &row)
+	return indexing.Parent{StateRoot: row.StateRoot, Version: row.Version, Verification: facts.Verification(row.Verification)}, held, err
 }
 
-// felt reads one column of a stored block from the table of its range.
-func (p Checkpoints) felt(ctx context.Context, c domain.Chain, number uint64, statement string) (value starknet.Felt, held bool, err error) {
+// columns reads columns of a stored block from the table of its range.
+func (p Checkpoints) columns(ctx context.Context, c domain.Chain, number uint64, statement string, into any) (held bool, err error) {
 	var from int64
 	err = p.db.Write().NewRaw(`/* range.holding */
 		SELECT from_block FROM index_ranges WHERE chain = ? AND from_block <= ? ORDER BY from_block DESC LIMIT 1`,
 		model.Code(c), number).Scan(ctx, &from)
 	if err == nil {
-		err = p.db.Write().NewRaw(fmt.Sprintf(statement, leaf("blocks", c, uint64(from))), number).Scan(ctx, &value)
+		err = p.db.Write().NewRaw(fmt.Sprintf(statement, leaf("blocks", c, uint64(from))), number).Scan(ctx, into)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
-		return starknet.Felt{}, false, nil
+		return false, nil
 	}
-	return value, err == nil, repo.Outage(err)
+	return err == nil, repo.Outage(err)
 }
 
 // DeriverVersions implements indexing.Checkpoints.

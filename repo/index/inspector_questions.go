@@ -41,9 +41,8 @@ var chainQuestions = []question{
 		UNION ALL
 		SELECT b.block, format('the block accepted on L1 is 0x%s, but the stored block is 0x%s', encode(h.l1_block_hash, 'hex'), encode(b.hash, 'hex')), '{repair} --checkpoint'
 		FROM chain_heads h JOIN {blocks} AS b ON b.block = h.l1_block_number
-		WHERE h.chain = '{name}' AND h.l1_block_hash <> b.hash
-		UNION ALL
-		` + verifiedTooFar("transactions_block", 1) + ` UNION ALL ` + verifiedTooFar("full_block", 2)},
+		WHERE h.chain = '{name}' AND h.l1_block_hash <> b.hash`},
+	{name: "verified", follows: true, sql: notThrough("transactions_block", 1) + "UNION ALL" + notThrough("full_block", 2)},
 	{name: "beyond", sql: beyond()},
 	{name: "dictionary", sql: wrongEntries("addresses", "address") + "UNION ALL" + wrongEntries("selectors", "selector")},
 	{name: "ids", sql: missing(contractIDs, "addresses", true)},
@@ -232,11 +231,20 @@ func prefixed(table, columns string) string {
 	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
 }
 
-// verifiedTooFar selects a checkpoint that claims a level for blocks that did not
-// reach it.
-func verifiedTooFar(column string, level int) string {
+// notThrough finds a checkpoint that does not end the verified blocks where they
+// end.
+func notThrough(column string, level int) string {
 	return fmt.Sprintf(`
-		SELECT min(b.block), format('%[1]s is %%s, but block %%s did not reach that level', c.%[1]s, min(b.block)), '{repair} --checkpoint'
-		FROM index_checkpoints c JOIN {blocks} AS b ON b.block <= c.%[1]s AND b.verification < %[2]d
-		WHERE c.chain = {chain} GROUP BY c.%[1]s`, column, level)
+		SELECT NULL::integer, format('%[1]s is %%s, but the blocks reached that level up to %%s', coalesce(c.%[1]s::text, 'null'), coalesce(v.through::text, 'none')),
+			'{repair} --checkpoint'
+		FROM index_checkpoints c CROSS JOIN LATERAL (`+verifiedThrough+`) AS v
+		WHERE c.chain = {chain} AND c.%[1]s IS DISTINCT FROM v.through
+		`, column, level, "{blocks}")
 }
+
+// verifiedThrough selects the block up to which all blocks of %[3]s reached the
+// level %[2]d, for a checkpoint c; null if the first one did not.
+const verifiedThrough = `
+	SELECT CASE WHEN ends >= c.first_block THEN ends END AS through FROM (
+		SELECT coalesce(min(b.block) - 1, c.block) AS ends FROM %[3]s AS b WHERE b.verification < %[2]d AND b.block <= c.block
+	) AS reached`

@@ -23,7 +23,10 @@ import (
 type Repairer struct{ writer *Writer }
 
 // NewRepairer returns the repairer of a database.
-func NewRepairer(db *repo.DB) Repairer { return Repairer{NewWriter(db)} }
+func NewRepairer(db *repo.DB) Repairer { return NewWriter(db).Repairer() }
+
+// Repairer returns a repairer for the leader that writes with w.
+func (w *Writer) Repairer() Repairer { return Repairer{w} }
 
 // RepairBlock replaces all rows of a block in one transaction: base rows with
 // their digest, derived rows, locators, and the checkpoint's hash if the index
@@ -76,7 +79,7 @@ func (r Repairer) RepairBlock(ctx context.Context, lease indexing.Lease, into in
 }
 
 // clipVerified moves the ends of the verified blocks back if a block reached a
-// lower level than before. ResetCheckpoint moves them on.
+// lower level than before. RecordVerified moves them on.
 func (w *batchWriter) clipVerified(ctx context.Context, tx bun.IDB, h *facts.Header) error {
 	for column, level := range verifiedColumns {
 		if facts.Lesser(h.Verification, level) == level {

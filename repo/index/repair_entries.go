@@ -46,8 +46,16 @@ var schemaIDs = []idColumn{
 // dictionaryFelt names the column with the felt of a dictionary's entries.
 var dictionaryFelt = map[string]string{"addresses": "felt", "selectors": "felt", "classes": "hash"}
 
+// Entries repairs entries of dictionaries, as the holder of a lease. Without the
+// lease, every method that writes returns indexing.ErrLeaseLost and changes
+// nothing.
+type Entries struct{ writer *Writer }
+
+// NewEntries returns the repository of dictionary entries.
+func NewEntries(db *repo.DB) Entries { return Entries{NewWriter(db)} }
+
 // Entry returns an entry of a dictionary and the blocks and classes that use it.
-func (r Repairer) Entry(ctx context.Context, c domain.Chain, dictionary string, id int64) (indexing.Entry, error) {
+func (r Entries) Entry(ctx context.Context, c domain.Chain, dictionary string, id int64) (indexing.Entry, error) {
 	entry := indexing.Entry{Dictionary: dictionary, ID: id}
 	felt, known := dictionaryFelt[dictionary]
 	if !known {
@@ -143,7 +151,7 @@ func classesUsing(ctx context.Context, tx bun.IDB, c domain.Chain, dictionary st
 }
 
 // Unknown returns those of the felts that have no entry in a dictionary.
-func (r Repairer) Unknown(ctx context.Context, c domain.Chain, dictionary string, felts []starknet.Felt) ([]starknet.Felt, error) {
+func (r Entries) Unknown(ctx context.Context, c domain.Chain, dictionary string, felts []starknet.Felt) ([]starknet.Felt, error) {
 	return repo.Select[starknet.Felt](ctx, r.writer.db.Write(), fmt.Sprintf(`/* entry.unknown */
 		SELECT DISTINCT felt FROM unnest($1::bytea[]) AS felt
 		WHERE NOT EXISTS (SELECT FROM %[2]s d WHERE d.chain = %[1]d AND d.%[3]s = felt) ORDER BY felt`,
@@ -151,13 +159,13 @@ func (r Repairer) Unknown(ctx context.Context, c domain.Chain, dictionary string
 }
 
 // Fits reports whether the checksum of an entry is that of a felt.
-func (r Repairer) Fits(entry indexing.Entry, felt starknet.Felt) bool {
+func (r Entries) Fits(entry indexing.Entry, felt starknet.Felt) bool {
 	return entry.Sum != nil && *entry.Sum == int64(checksum(model.ID(entry.ID), felt))
 }
 
 // SetEntry gives an id its felt back. Another entry that wrongly has the felt gets
 // a value that is no felt, and keeps its checksum, which leads to its own repair.
-func (r Repairer) SetEntry(ctx context.Context, lease indexing.Lease, entry indexing.Entry, felt starknet.Felt) error {
+func (r Entries) SetEntry(ctx context.Context, lease indexing.Lease, entry indexing.Entry, felt starknet.Felt) error {
 	return r.writer.lead(ctx, lease, func(tx repo.Tx) error {
 		_, err := tx.NewRaw(fmt.Sprintf(`/* entry.evict */
 			UPDATE %s SET felt = decode(repeat('ff', 28), 'hex') || int4send(id)
@@ -178,7 +186,7 @@ func (r Repairer) SetEntry(ctx context.Context, lease indexing.Lease, entry inde
 }
 
 // RemoveEntry deletes an entry; rows that use it must be repaired next.
-func (r Repairer) RemoveEntry(ctx context.Context, lease indexing.Lease, entry indexing.Entry) error {
+func (r Entries) RemoveEntry(ctx context.Context, lease indexing.Lease, entry indexing.Entry) error {
 	return r.writer.lead(ctx, lease, func(tx repo.Tx) error {
 		if entry.Dictionary == "classes" {
 			for _, table := range []string{"event_schemas", "function_schemas"} {

@@ -70,8 +70,9 @@ func validFelt(b []byte) *starknet.Felt {
 	return &felt
 }
 
-// BlocksOf returns the blocks from one on in which one of the contracts emits an
-// event or changes its class. It uses events_…_address.
+// BlocksOf returns the blocks from one on, in order, in which one of the contracts
+// emits an event, or changes its class or a proxy slot. It uses
+// events_…_address.
 func (r Repairer) BlocksOf(ctx context.Context, c domain.Chain, contracts []starknet.Felt, from uint64) ([]uint64, error) {
 	db := r.writer.db.Write()
 	ids, err := repo.Select[model.ID](ctx, db, fmt.Sprintf("/* repair.ids */ SELECT id FROM addresses WHERE chain = %d AND felt = ANY($1)", model.Code(c)),
@@ -83,7 +84,10 @@ func (r Repairer) BlocksOf(ctx context.Context, c domain.Chain, contracts []star
 	if err != nil {
 		return nil, err
 	}
-	queries := []string{fmt.Sprintf("SELECT block FROM contract_classes WHERE chain = %d AND address = ANY($1::integer[]) AND block >= $2", model.Code(c))}
+	var queries []string
+	for _, table := range []string{"contract_classes", "contract_implementations"} {
+		queries = append(queries, fmt.Sprintf("SELECT block FROM %s WHERE chain = %d AND address = ANY($1::integer[]) AND block >= $2", table, model.Code(c)))
+	}
 	for _, of := range ranges {
 		queries = append(queries, fmt.Sprintf("SELECT block FROM %s WHERE address = ANY($1::integer[]) AND block >= $2", leaf("events", c, of.From)))
 	}

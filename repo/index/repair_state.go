@@ -5,8 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/uptrace/bun"
 
 	"astrolabe/domain"
+	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
 	"astrolabe/repo"
@@ -16,8 +20,10 @@ import (
 // ResetCheckpoint moves the checkpoint of a chain to its newest stored block,
 // the finalized tier to its depth below that if it is out of bounds, and the ends
 // of the verified blocks to where they are; it forgets a watermark of L1
-// acceptance that is above the head or of another block. It returns the block.
-func (r Repairer) ResetCheckpoint(ctx context.Context, lease indexing.Lease) (at domain.BlockRef, err error) {
+// acceptance that is above the head or of another block, and moves one back that
+// is above the newest block that the node says is accepted; nil if that is not
+// known. It returns the block.
+func (r Repairer) ResetCheckpoint(ctx context.Context, lease indexing.Lease, accepted *domain.BlockRef) (at domain.BlockRef, err error) {
 	code := model.Code(lease.Chain)
 	err = r.writer.lead(ctx, lease, func(tx repo.Tx) error {
 		ranges, err := rangesAfter(ctx, tx, lease.Chain, -1)
@@ -61,12 +67,10 @@ func (r Repairer) ResetCheckpoint(ctx context.Context, lease indexing.Lease) (at
 			string(lease.Chain)).Exec(ctx); err != nil {
 			return err
 		}
-		if _, err := tx.NewRaw(`/* repair.verified_through */
-			UPDATE index_checkpoints c SET transactions_block = CASE WHEN v.transactions >= c.first_block THEN v.transactions END,
-				full_block = CASE WHEN v.whole >= c.first_block THEN v.whole END
-			FROM (SELECT coalesce(min(block) FILTER (WHERE verification < 1) - 1, ?1) AS transactions,
-				coalesce(min(block) FILTER (WHERE verification < 2) - 1, ?1) AS whole FROM `+blocks+` AS b WHERE b.block <= ?1) AS v
-			WHERE c.chain = ?0`, code, at.Number).Exec(ctx); err != nil {
+		if err := lowerAcceptance(ctx, tx, lease.Chain, accepted); err != nil {
+			return err
+		}
+		if err := recordVerified(ctx, tx, lease.Chain); err != nil {
 			return err
 		}
 		if err := advanceEpoch(ctx, tx, lease.Chain); err != nil {
@@ -75,6 +79,52 @@ func (r Repairer) ResetCheckpoint(ctx context.Context, lease indexing.Lease) (at
 		return notifyBlocks(ctx, tx, lease.Chain)
 	})
 	return at, err
+}
+
+// lowerAcceptance moves the watermark of L1 acceptance to a block if it is above
+// that block, or if it names another hash for it.
+func lowerAcceptance(ctx context.Context, tx bun.IDB, c domain.Chain, accepted *domain.BlockRef) error {
+	if accepted == nil {
+		return nil
+	}
+	_, err := tx.NewRaw(`/* repair.accepted */
+		UPDATE chain_heads SET l1_block_number = ?1, l1_block_hash = ?2, l1_observed_at = now()
+		WHERE chain = ?0 AND (l1_block_number > ?1 OR l1_block_number = ?1 AND l1_block_hash <> ?2)`,
+		string(c), accepted.Number, accepted.Hash).Exec(ctx)
+	return err
+}
+
+// RecordVerified moves the ends of the verified blocks to where they are.
+func (r Repairer) RecordVerified(ctx context.Context, lease indexing.Lease) error {
+	return r.writer.lead(ctx, lease, func(tx repo.Tx) error {
+		if err := bound(ctx, tx, false); err != nil {
+			return err
+		}
+		return recordVerified(ctx, tx, lease.Chain)
+	})
+}
+
+// recordVerified is RecordVerified within a transaction. Partitions without a
+// table of blocks are repaired later.
+func recordVerified(ctx context.Context, tx bun.IDB, c domain.Chain) error {
+	ranges, err := rangesAfter(ctx, tx, c, -1)
+	if err != nil {
+		return err
+	}
+	exist, err := existing(ctx, tx, c, ranges)
+	if err != nil {
+		return err
+	}
+	ranges = slices.DeleteFunc(ranges, func(r indexing.Range) bool { return !exist[leaf("blocks", c, r.From)] })
+	code := model.Code(c)
+	blocks := fsck{chain: c, code: code}.rows("blocks", ranges)
+	for column, level := range verifiedColumns {
+		if err := run(ctx, tx, "/* repair.verified_through */ UPDATE index_checkpoints c SET %[1]s = ("+verifiedThrough+") WHERE c.chain = %[4]d",
+			column, slices.Index(facts.Verifications, level), blocks, code); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tierOutOfBounds is true for a checkpoint c and head h whose finalized tier does

@@ -51,6 +51,17 @@ type Session struct {
 	CreatedAt  time.Time    `bun:"created_at"`
 	ExpiresAt  time.Time    `bun:"expires_at"`
 	RevokedAt  *time.Time   `bun:"revoked_at"`
+	// IdleSeconds is how long the session may be unused; nil means no limit.
+	IdleSeconds *int64     `bun:"idle_seconds"`
+	LastUsedAt  *time.Time `bun:"last_used_at"`
+}
+
+// UsedLogin is a sign-in that was completed or refused.
+type UsedLogin struct {
+	bun.BaseModel `bun:"table:used_logins,alias:ul"`
+
+	ID        []byte    `bun:"id,pk"`
+	ExpiresAt time.Time `bun:"expires_at"`
 }
 
 // AuditEntry is an entry of the append-only audit log.

@@ -8,6 +8,6 @@ func All() []any {
 		(*Token)(nil), (*Transfer)(nil), (*UntypedTransfer)(nil), (*Activity)(nil), (*TokenSummary)(nil), (*TokenParty)(nil), (*TokenSummaryCheckpoint)(nil), (*MarketPool)(nil), (*MarketScan)(nil),
 		(*CensusEpoch)(nil), (*CensusPolicy)(nil), (*CensusHold)(nil), (*CensusSnapshot)(nil), (*CensusHolder)(nil), (*CensusGeneration)(nil),
 		(*Lease)(nil), (*Head)(nil), (*Checkpoint)(nil), (*Range)(nil), (*DeriverVersion)(nil), (*FactEpoch)(nil), (*Fork)(nil), (*Certificate)(nil),
-		(*Workspace)(nil), (*APIKey)(nil), (*Session)(nil), (*AuditEntry)(nil), (*Quota)(nil), (*UsageHour)(nil), (*UsageRequest)(nil), (*Secret)(nil), (*Label)(nil),
+		(*Workspace)(nil), (*APIKey)(nil), (*Session)(nil), (*UsedLogin)(nil), (*AuditEntry)(nil), (*Quota)(nil), (*UsageHour)(nil), (*UsageRequest)(nil), (*Secret)(nil), (*Label)(nil),
 	}
 }

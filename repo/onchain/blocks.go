@@ -1,11 +1,9 @@
 package onchain
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"astrolabe/domain"
@@ -194,48 +192,34 @@ func (r Blocks) HeadersBetween(ctx context.Context, c domain.Chain, blocks chain
 	return headers, nil
 }
 
-// The statements that find a block by time use blocks_…_time, and
-// blocks_…_place for its neighbours.
-var (
-	blocksBefore = blocksAtTime("<= $1 ORDER BY timestamp DESC, block DESC LIMIT 1")
-	blocksAfter  = blocksAtTime(">= $1 ORDER BY timestamp, block LIMIT 1")
-)
-
-func blocksAtTime(closest string) string {
-	return `/* block.at_time */
-	SELECT n.at, ` + columnsOfB + `
-	FROM (
-		SELECT block AS at FROM blocks WHERE chain = %[1]d AND timestamp ` + closest + `
-	) n
-	CROSS JOIN LATERAL (
-		SELECT ` + blockColumns + ` FROM blocks WHERE chain = %[1]d AND block BETWEEN n.at - 1 AND n.at + 1 ORDER BY block LIMIT 3
-	) b`
-}
+// blocksAtTime finds the newest block at or before a second ($1) and the oldest at
+// or after another ($2), by blocks_…_time.
+const blocksAtTime = `/* block.at_time */
+	(SELECT true AS before, ` + blockColumns + ` FROM blocks WHERE chain = %[1]d AND timestamp <= $1 ORDER BY timestamp DESC, block DESC LIMIT 1)
+	UNION ALL
+	(SELECT false AS before, ` + blockColumns + ` FROM blocks WHERE chain = %[1]d AND timestamp >= $2 ORDER BY timestamp, block LIMIT 1)`
 
 // HeadersAtTime implements chain.BlockStore.
-func (r Blocks) HeadersAtTime(ctx context.Context, c domain.Chain, second int64, closest chain.Closest) (number uint64, around []*facts.Header, err error) {
-	statement := blocksBefore
-	if closest == chain.ClosestAfter {
-		statement = blocksAfter
-	}
+func (r Blocks) HeadersAtTime(ctx context.Context, c domain.Chain, notAfter, notBefore int64) (before, after *facts.Header, err error) {
 	type row struct {
-		At model.BlockNumber `bun:"at"`
+		Before bool `bun:"before"`
 		model.Block
 	}
 	rows, err := read(ctx, r.db, facts.TableBlocks, func(row *row) model.BlockNumber { return row.Block.Block },
-		repo.Text(statement, model.Code(c)), second)
+		repo.Text(blocksAtTime, model.Code(c)), notAfter, notBefore)
 	if err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
 	for i := range rows {
-		header, err := headerOf(&rows[i].Block)
-		if err != nil {
-			return 0, nil, err
+		side := &after
+		if rows[i].Before {
+			side = &before
 		}
-		number, around = uint64(rows[i].At), append(around, header)
+		if *side, err = headerOf(&rows[i].Block); err != nil {
+			return nil, nil, err
+		}
 	}
-	slices.SortFunc(around, func(a, b *facts.Header) int { return cmp.Compare(a.Number, b.Number) })
-	return number, around, nil
+	return before, after, nil
 }
 
 // The statements of finalized blocks.

@@ -97,7 +97,7 @@ func explained(t *testing.T, conn *pgx.Conn, statement, arguments string) string
 // arguments are the arguments for EXPLAIN; a generic plan does not depend on
 // them.
 var arguments = map[string]string{
-	"block.by_number": `'{1}'`, "block.by_id": `'{1}', '{"\\x01"}', true`, "block.list": "0, 1000", "block.list from oldest": "0, 1000", "block.before": "1", "block.after": "1",
+	"block.by_number": `'{1}'`, "block.by_id": `'{1}', '{"\\x01"}', true`, "block.list": "0, 1000", "block.list from oldest": "0, 1000", "block.at_time": "1, 1",
 	"transaction.of_blocks": `'{1}', '{"\\x01"}', 0`,
 	"transaction.parts":     `1, 1::smallint, '{"\\x01"}', '{"\\x01"}'`, "transaction.calls": `'{"\\x01"}', '{1}', '{"\\x01"}'`,
 }
@@ -112,8 +112,7 @@ func TestReadsOfTheChainFollowIndexes(t *testing.T) {
 		"block.by_hash":          {"locators_tag", "blocks_1_0_place", "blocks_1_40_place"},
 		"block.list":             {"blocks_1_0_place", "blocks_1_40_place"},
 		"block.list from oldest": {"blocks_1_0_place", "blocks_1_40_place"},
-		"block.before":           {"blocks_1_0_time", "blocks_1_40_time"},
-		"block.after":            {"blocks_1_0_time", "blocks_1_40_time"},
+		"block.at_time":          {"blocks_1_0_time", "blocks_1_40_time"},
 		"transaction.by_hash":    {"locators_tag", "transactions_1_0_place", "transactions_1_40_place"},
 		"transaction.of_blocks":  {"transactions_1_0_place"},
 		"transaction.outline":    {"locators_tag", "events_1_0_place", "transfers_1_40_place"},

@@ -13,6 +13,7 @@ import (
 	"astrolabe/domain/indexing"
 	"astrolabe/repo"
 	"astrolabe/repo/index"
+	"astrolabe/starknet"
 )
 
 // Index writes facts of SN_MAIN to a database, as the indexer would. After a
@@ -24,6 +25,7 @@ type Index struct {
 	lease  indexing.Lease
 	batch  int
 	at     *domain.BlockRef
+	hashes map[uint64]starknet.Felt // of committed blocks
 	err    error
 
 	// Finalized is the newest block of the finalized tier, which commits record.
@@ -33,7 +35,7 @@ type Index struct {
 // NewIndex starts an index that commits batch blocks at a time, and takes its
 // lease.
 func NewIndex(ctx context.Context, db *repo.DB, first uint64, batch int) *Index {
-	i := &Index{ctx: ctx, leases: index.NewLeases(db), writer: index.NewWriter(db), batch: batch}
+	i := &Index{ctx: ctx, leases: index.NewLeases(db), writer: index.NewWriter(db), batch: batch, hashes: map[uint64]starknet.Felt{}}
 	var leads bool
 	i.lease, leads, i.err = i.leases.TakeLease(ctx, domain.Mainnet, "test", time.Hour)
 	if i.err == nil && !leads {
@@ -68,6 +70,9 @@ func (i *Index) Commit(r indexing.Range, blocks []facts.Block) {
 		})
 		last := &blocks[n-1].Header
 		i.at = &domain.BlockRef{Number: last.Number, Hash: last.Hash}
+		for _, block := range blocks[:n] {
+			i.hashes[block.Header.Number] = block.Header.Hash
+		}
 		blocks = blocks[n:]
 	}
 }
@@ -114,9 +119,11 @@ func (i *Index) RecordHead(l1 uint64) {
 	if i.Finalized != nil {
 		depth = i.at.Number - *i.Finalized
 	}
-	i.do(func() error {
-		return i.writer.RecordHead(i.ctx, i.lease, chain.Head{State: chain.Following, Depth: depth, L1: &l1, Block: i.at})
-	})
+	head := chain.Head{State: chain.Following, Depth: depth, L1: &l1, Block: i.at}
+	if hash, known := i.hashes[l1]; known {
+		head.L1Hash = &hash
+	}
+	i.do(func() error { return i.writer.RecordHead(i.ctx, i.lease, head) })
 }
 
 // Release releases the lease, so that operators' commands can take it.

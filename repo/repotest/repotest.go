@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 )
@@ -24,6 +26,24 @@ func OpenTemplate(t testing.TB, template pgtest.Template) *repo.DB {
 	}
 	t.Cleanup(db.Close)
 	return db
+}
+
+// Connect opens a copy of a template, and a connection for the statements of the
+// test itself.
+func Connect(t testing.TB, template pgtest.Template) (*repo.DB, *pgx.Conn) {
+	t.Helper()
+	url := pgtest.Database(t, template)
+	db, err := repo.Open(t.Context(), repo.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return db, conn
 }
 
 // Migrated is the template of a database with the current schema.

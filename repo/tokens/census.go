@@ -38,13 +38,15 @@ type generationRow struct {
 	Total     *domain.Amount      `bun:"total"`
 	Digest    *model.Hash         `bun:"digest"`
 	Analytics json.RawMessage     `bun:"analytics"`
+	Outdated  bool                `bun:"outdated"`
 }
 
 // generationColumns are the columns of a generation g and of its snapshot s.
-const generationColumns = `g.id, g.block, g.block_hash, g.status, g.reason, g.checked_at, g.expires_at,
-	s.id AS snapshot, s.holders, s.total, s.digest, s.analytics`
+var generationColumns = `g.id, g.block, g.block_hash, g.status, g.reason, g.checked_at, g.expires_at,
+	s.id AS snapshot, s.holders, s.total, s.digest, s.analytics, ` + outdated + ` AS outdated`
 
-// generation converts the row. It returns nil without a generation.
+// generation converts the row. It returns nil without a generation. One of an
+// outdated index counts as revoked.
 func (r *generationRow) generation() (*token.Generation, error) {
 	if r.ID == nil {
 		return nil, nil
@@ -52,6 +54,9 @@ func (r *generationRow) generation() (*token.Generation, error) {
 	g := &token.Generation{
 		ID: *r.ID, Token: r.Token, Block: domain.BlockRef{Number: uint64(*r.Block), Hash: *r.BlockHash},
 		Status: *r.Status, Reason: orEmpty(r.Reason), CheckedAt: r.CheckedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
+	}
+	if r.Outdated {
+		g.Status, g.Reason = token.CensusRevoked, token.ReasonOutdated
 	}
 	if r.Snapshot == nil || g.Status != token.CensusCertified {
 		return g, nil
@@ -73,7 +78,7 @@ func orEmpty(text *string) string {
 // standings selects one generation per token: the newest that may be served, or
 // else the newest of all. It uses primary keys, (chain, felt) of addresses and
 // census_generations_token.
-const standings = `/* census.standing */
+var standings = `/* census.standing */
 	SELECT asked.parent, t.address IS NOT NULL AS known, h.token IS NOT NULL AS held,
 		p.qualified, p.reason AS policy_reason, p.block AS policy_block, asked.felt AS token, ` + generationColumns + `
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (felt, parent)

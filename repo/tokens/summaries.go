@@ -47,9 +47,9 @@ type summaryRow struct {
 // key, later transfers by transfers_…_token, at most %[2]d and one, and their
 // senders and receivers by the primary key of token_parties. There are no sums
 // while their checkpoint is null.
-const summarised = `/* token.summaries */
+var summarised = `/* token.summaries */
 	SELECT p.parent, ` + tokenColumns + `,
-		EXISTS (SELECT FROM untyped_transfers WHERE chain = %[1]d AND address = a.id AND part = 0 AND block < ` + firstUnseen + ` LIMIT 1) AS untyped,
+		` + outdated + ` OR EXISTS (SELECT FROM untyped_transfers WHERE chain = %[1]d AND address = a.id AND part = 0 AND block < ` + firstUnseen + ` LIMIT 1) AS untyped,
 		(i.first_block = 0 OR EXISTS (SELECT FROM contract_classes WHERE chain = %[1]d AND address = a.id AND origin = 1)) AS whole,
 		(SELECT block FROM transfers WHERE chain = %[1]d AND token = a.id ORDER BY block DESC LIMIT 1) AS latest,
 		c.block AS through, c.updated_at, s.transfers, s.senders, s.receivers,

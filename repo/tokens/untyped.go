@@ -16,25 +16,30 @@ import (
 const firstUnseen = `(SELECT coalesce(min(from_block), 2147483647) FROM index_ranges WHERE chain = %[1]d AND state <> 'ready')`
 
 // untypedOf finds the addresses with evidence by felt and by the primary key of
-// untyped_transfers.
-const untypedOf = `/* untyped.of */
+// untyped_transfers. Each address of an outdated index has some.
+var untypedOf = `/* untyped.of */
 	SELECT p.parent
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, parent)
 	CROSS JOIN LATERAL (SELECT id FROM addresses WHERE chain = %[1]d AND felt = p.felt LIMIT 1) a
 	WHERE EXISTS (
 		SELECT FROM untyped_transfers
-		WHERE chain = %[1]d AND address = a.id AND part = $2 AND block BETWEEN $3 AND $4 AND block < ` + firstUnseen + ` LIMIT 1)`
+		WHERE chain = %[1]d AND address = a.id AND part = $2 AND block BETWEEN $3 AND $4 AND block < ` + firstUnseen + ` LIMIT 1)
+	UNION ALL
+	SELECT p.parent FROM unnest($1::bytea[]) WITH ORDINALITY AS p (felt, parent) WHERE ` + outdated
 
 // untypedIn finds the transactions with evidence by events_…_place and by the
-// primary key of untyped_transfers.
-const untypedIn = `/* untyped.in */
+// primary key of untyped_transfers. Each transaction of an outdated index has
+// some.
+var untypedIn = `/* untyped.in */
 	SELECT p.parent
 	FROM unnest($1::integer[], $2::smallint[]) WITH ORDINALITY AS p (block, tx, parent)
 	WHERE EXISTS (
 		SELECT FROM (SELECT DISTINCT address FROM events WHERE chain = %[1]d AND block = p.block AND tx = p.tx) e
 		CROSS JOIN LATERAL (
 			SELECT FROM untyped_transfers WHERE chain = %[1]d AND address = e.address AND part = 0 AND block = p.block LIMIT 1
-		) u)`
+		) u)
+	UNION ALL
+	SELECT p.parent FROM unnest($1::integer[]) WITH ORDINALITY AS p (block, parent) WHERE ` + outdated
 
 // UntypedOf implements token.UntypedStore.
 func (r Transfers) UntypedOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, part facts.Part, from, to uint64) ([]bool, error) {

@@ -32,10 +32,11 @@ func (h Handlers) AccountOperations() []frame.Operation {
 		{
 			ID: "issueApiKey", Method: http.MethodPost, Path: "/v1/me/api-keys",
 			Summary: "Issue or rotate the default API key.",
+			Request: "IssueApiKeyRequest", BodyOptional: true, MaxBody: 1 << 10,
 			Session: true,
 			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
 			Success: http.StatusOK, Body: "IssuedApiKey", Uncompressed: true,
-			Proof:  []string{"TestUserIssuesListsAndRevokesKeys"},
+			Proof:  []string{"TestUserIssuesListsAndRevokesKeys", "TestInvalidIssueRequestRotatesNothing", "TestRotatedKeyStaysValidForTheOverlap"},
 			Handle: h.issueKey,
 		},
 		{
@@ -65,6 +66,25 @@ func (h Handlers) AccountOperations() []frame.Operation {
 			Success: http.StatusOK, Body: "SessionBearer", Uncompressed: true,
 			Proof:  []string{"TestCookieIsExchangedForABearerToken"},
 			Handle: h.session,
+		},
+		{
+			ID: "listSessions", Method: http.MethodGet, Path: "/v1/me/sessions",
+			Summary: "List your sessions.",
+			Session: true,
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
+			Success: http.StatusOK, Body: "SessionList",
+			Proof:  []string{"TestUserListsAndEndsTheirOwnSessions"},
+			Handle: h.listSessions,
+		},
+		{
+			ID: "endSession", Method: http.MethodDelete, Path: "/v1/me/sessions/{session_id}",
+			Summary: "End one of your sessions.",
+			Params:  []frame.Param{{Name: "session_id", In: frame.InPath, Kind: frame.TextKind, About: "ID of the session.", Example: "ses_abcdefghijklmnopqrst"}},
+			Session: true,
+			Class:   frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-store",
+			Success: http.StatusOK, Body: "Session", Errors: []domain.Code{domain.CodeNotFound},
+			Proof:  []string{"TestUserListsAndEndsTheirOwnSessions", "TestSessionOfSomebodyElseIsNotFound"},
+			Handle: h.endSession,
 		},
 	}
 }

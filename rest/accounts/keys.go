@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"astrolabe/domain/account"
@@ -63,9 +64,24 @@ type IssuedBody struct {
 	RevokedPublicIDs []string `json:"revokedPublicIds"`
 }
 
-func (h Handlers) issueKey(ctx context.Context, _ *frame.Call) (any, error) {
+// issueRequest is the request body, which may be absent.
+type issueRequest struct {
+	OverlapSeconds *int64 `json:"overlapSeconds" form:"an integer from 0 to 86400"`
+}
+
+// issueKey checks the body before it rotates anything: a caller who asks for
+// something that the route does not do must not lose the old key.
+func (h Handlers) issueKey(ctx context.Context, c *frame.Call) (any, error) {
+	var request issueRequest
+	if err := c.DecodeOptionalJSON(&request); err != nil {
+		return nil, err
+	}
 	caller := account.CallerOf(ctx)
-	rotated, err := h.Gate.Keys.RotateDefault(ctx, caller.Workspace, account.ActorOf(caller))
+	overlap := time.Duration(0)
+	if given := request.OverlapSeconds; given != nil {
+		overlap = time.Duration(max(-1, min(*given, math.MaxInt32))) * time.Second
+	}
+	rotated, err := h.Gate.Keys.RotateDefaultWithOverlap(ctx, caller.Workspace, overlap, account.ActorOf(caller))
 	if err != nil {
 		return nil, err
 	}

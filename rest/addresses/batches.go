@@ -13,7 +13,7 @@ import (
 )
 
 type addressesRequest struct {
-	Addresses []starknet.Felt `json:"addresses"`
+	Addresses []starknet.Felt `json:"addresses" form:"an array of 1 to 128 addresses"`
 }
 
 // SummaryItem is the summary of an address. An unknown one has only its

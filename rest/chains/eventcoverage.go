@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/starknet"
@@ -67,8 +68,33 @@ type SelectorCoverage struct {
 	diagnosticsBody
 }
 
-// SelectorCoverage lists the certificates of the given chains.
-func (h Handlers) SelectorCoverage(ctx context.Context, chains []domain.Chain) ([]SelectorCoverage, error) {
+// EventSearchBody says which event searches the caller may make.
+type EventSearchBody struct {
+	Bounded struct {
+		MaximumBlocksInclusive int `json:"maximumBlocksInclusive"`
+	} `json:"bounded"`
+	FullRange struct {
+		Entitled              bool               `json:"entitled"`
+		RequiredWorkspacePlan account.Plan       `json:"requiredWorkspacePlan"`
+		SelectorCoverage      []SelectorCoverage `json:"selectorCoverage"`
+	} `json:"fullRange"`
+}
+
+// EventSearch returns what the caller of the context may search on the given
+// chains. A request without a key may not search at all, and gets the limits of
+// an ordinary key.
+func (h Handlers) EventSearch(ctx context.Context, chains []domain.Chain) (body EventSearchBody, err error) {
+	body.Bounded.MaximumBlocksInclusive = event.MaxBlocks
+	body.FullRange.RequiredWorkspacePlan = account.WideSearchPlan
+	if caller := account.CallerOf(ctx); caller != nil {
+		body.FullRange.Entitled = caller.Plan.AllowsWideSearch()
+	}
+	body.FullRange.SelectorCoverage, err = h.selectorCoverage(ctx, chains)
+	return body, err
+}
+
+// selectorCoverage lists the certificates of the given chains.
+func (h Handlers) selectorCoverage(ctx context.Context, chains []domain.Chain) ([]SelectorCoverage, error) {
 	list := []SelectorCoverage{}
 	for _, c := range chains {
 		covered, err := h.Events.Coverage(ctx, c)

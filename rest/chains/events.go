@@ -67,38 +67,43 @@ func filterOf(c *frame.Call) (event.Filter, error) {
 	for position := range filter.Topics {
 		filter.Topics[position] = c.Felts(topic(position))
 	}
-	sequence, err := orderedKeys(c)
-	if err != nil {
-		return event.Filter{}, err
-	}
-	for position, key := range sequence {
-		filter.Topics[position] = []starknet.Felt{key}
-	}
 	if selectors := c.Felts("selector"); len(selectors) > 0 {
 		if c.Given(topic(0)) && !sameValues(selectors, filter.Topics[0]) {
 			return event.Filter{}, domain.Errorf(domain.CodeInvalidRequest, "selector is an alias of topic0; the given values differ. Give one of them.")
 		}
 		filter.Topics[0] = selectors
 	}
-	return filter, nil
+	return filter, fillKeys(c, &filter)
 }
 
-// orderedKeys returns the values of key, or of its alias keys: the nth value is
-// the key at position n.
-func orderedKeys(c *frame.Call) ([]starknet.Felt, error) {
+// fillKeys puts the values of key, or of its alias keys, at the positions that
+// follow topic0 or selector, or at position 0 and those after it if neither is
+// given.
+func fillKeys(c *frame.Call, filter *event.Filter) error {
 	key, keys := c.Felts("key"), c.Felts("keys")
-	if len(key)+len(keys) == 0 {
-		return nil, nil
-	}
 	if len(key) > 0 && len(keys) > 0 {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "key and keys are aliases. Give one of them.")
+		return domain.Errorf(domain.CodeInvalidRequest, "key and keys are aliases. Give one of them.")
 	}
-	for _, p := range keyParams {
-		if c.Given(p.Name) {
-			return nil, domain.Errorf(domain.CodeInvalidRequest, "key and keys cannot be combined with %s.", p.Name)
+	sequence := append(key, keys...)
+	if len(sequence) == 0 {
+		return nil
+	}
+	for position := 1; position < event.Positions; position++ {
+		if c.Given(topic(position)) {
+			return domain.Errorf(domain.CodeInvalidRequest, "key and keys cannot be combined with %s.", topic(position))
 		}
 	}
-	return append(key, keys...), nil
+	first := 0
+	if len(filter.Topics[0]) > 0 {
+		first = 1
+	}
+	if most := event.Positions - first; len(sequence) > most {
+		return domain.Errorf(domain.CodeInvalidRequest, "key must be given at most %d times after topic0 or selector, got %d.", most, len(sequence))
+	}
+	for i, value := range sequence {
+		filter.Topics[first+i] = []starknet.Felt{value}
+	}
+	return nil
 }
 
 func sameValues(a, b []starknet.Felt) bool {
@@ -141,12 +146,12 @@ var boundParams = []frame.Param{
 
 // EventOperations are the routes of events.
 func (h Handlers) EventOperations() []frame.Operation {
-	sequence := "The nth value is the key at position n. Cannot be combined with `selector` or `topic0` to `topic15`."
+	sequence := "Values of the keys after `topic0` or `selector`, in order: positions 1, 2, …; without either, positions 0, 1, …. Cannot be combined with `topic1` to `topic15`."
 	operation := frame.Operation{
 		Method: http.MethodGet, Permission: account.Read,
 		Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 10 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "EventPage",
-		Errors: []domain.Code{domain.CodeUnsupportedSelector, domain.CodeFullRangeSelectorNotSupported, domain.CodeCoverageUnavailable},
+		Errors: []domain.Code{domain.CodeFullRangeSelectorNotSupported, domain.CodeCoverageUnavailable},
 	}
 	global, contract := operation, operation
 	global.ID, global.Path, global.Summary, global.Handle = "searchEvents", "/v1/{chain}/events", "Search events by keys, contracts and block range, newest first.", h.events
@@ -161,6 +166,6 @@ func (h Handlers) EventOperations() []frame.Operation {
 		{Name: "key", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, Ordered: true, MaxItems: event.Positions, About: sequence},
 		{Name: "keys", In: frame.InQuery, Kind: frame.FeltKind, Repeatable: true, Ordered: true, MaxItems: event.Positions, About: sequence},
 	}, boundParams)
-	contract.Proof = []string{"TestTheNthKeyFillsPositionN", "TestEventsOfAContractAreItsOwn"}
+	contract.Proof = []string{"TestTheNthKeyFillsPositionN", "TestKeysFollowTheSelector", "TestEventsOfAContractAreItsOwn"}
 	return []frame.Operation{global, contract}
 }

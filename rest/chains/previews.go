@@ -14,7 +14,7 @@ import (
 )
 
 type previewsRequest struct {
-	Hashes []starknet.Felt `json:"hashes"`
+	Hashes []starknet.Felt `json:"hashes" form:"an array of 1 to 128 transaction hashes"`
 }
 
 // PreviewItem is the summary of a transaction; an unknown one has only its

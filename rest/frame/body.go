@@ -1,10 +1,12 @@
 package frame
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 
 	"astrolabe/domain"
 	"astrolabe/strictjson"
@@ -25,13 +27,25 @@ func (c *Call) DecodeJSON(v any) error {
 		return domain.Errorf(domain.CodeInvalidRequest, "The request body ended before it was complete.")
 	}
 	if e, ok := errors.AsType[*strictjson.Error](strictjson.Decode(body, v)); ok {
-		at := ""
-		if e.Key == "" && e.Path != "" { // else the message names the key
-			at = " at " + domain.Quote(e.Path)
-		}
-		return domain.Errorf(domain.CodeInvalidRequest, "The request body is invalid%s: %s.", at, e.Message)
+		return bodyError(e, reflect.TypeOf(v).Elem())
 	}
 	return nil
+}
+
+// DecodeOptionalJSON is DecodeJSON for a body that may be absent; then v is left
+// as it is.
+func (c *Call) DecodeOptionalJSON(v any) error {
+	first := make([]byte, 1)
+	n, err := io.ReadFull(c.request.Body, first)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	rest := c.request.Body
+	c.request.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(first[:n]), rest), rest}
+	return c.DecodeJSON(v)
 }
 
 // requireMedia returns unsupported_media_type for a body of another type, and

@@ -30,7 +30,7 @@ func TestBodyIsDecodedStrictlyAndWithinItsLimit(t *testing.T) {
 	}{
 		{"application/json", `{"hashes":["0x1"]}`, "0x1", 200},
 		{"application/json; charset=utf-8", `{"hashes":[]}`, "", 200},
-		{"application/json", `{"txHashes":["0x1"]}`, `unknown key`, 400},
+		{"application/json", `{"txHashes":["0x1"]}`, `Unknown body field "txHashes". Supported fields: hashes.`, 400},
 		{"application/json", `{"Hashes":["0x1"]}`, `Hashes`, 400},
 		{"application/json", `{"hashes":[],"hashes":[]}`, `hashes`, 400},
 		{"application/json", `{}`, `hashes`, 400},

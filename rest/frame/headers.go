@@ -25,6 +25,13 @@ var defaults = []fixed{
 // override them.
 func SetDefaults(header http.Header) { setFixed(header, defaults) }
 
+// encrypted makes browsers use only TLS for this host for a year.
+var encrypted = []fixed{{"Strict-Transport-Security", []string{"max-age=31536000"}}}
+
+// SetEncrypted sets the headers of every response of a service that browsers
+// reach over TLS.
+func SetEncrypted(header http.Header) { setFixed(header, encrypted) }
+
 func setFixed(header http.Header, fixed []fixed) {
 	for _, f := range fixed {
 		header[f.name] = f.value

@@ -59,17 +59,20 @@ type Operation struct {
 	Path    string // chi and OpenAPI template, for example /v1/{chain}/status
 	Summary string // one line; the longer description is written in openapi/
 
-	Params     []Param
-	Request    string             // schema of the request body, by its name in openapi/
-	MaxBody    int64              // limit of the request body in bytes; zero: no body is read
-	Permission account.Permission // required permission; empty: no key is required
-	Session    bool               // requires a session instead of a key
-	Class      RouteClass
-	RPCClass   account.Class // value of X-Service-Rpc-Class; empty: no header
-	Cert       Certification
-	Audience   Audience
-	Timeout    time.Duration // past it the answer is service_unavailable
-	Cache      string        // what follows "private, " in Cache-Control
+	Params  []Param
+	Request string // schema of the request body, by its name in openapi/
+	MaxBody int64  // limit of the request body in bytes; zero: no body is read
+	// BodyOptional is set where the body may be absent.
+	BodyOptional bool
+	Permission   account.Permission // required permission; empty: no key is required
+	Session      bool               // requires a session instead of a key
+	Personal     bool               // takes an optional key, on whose caller the response depends
+	Class        RouteClass
+	RPCClass     account.Class // value of X-Service-Rpc-Class; empty: no header
+	Cert         Certification
+	Audience     Audience
+	Timeout      time.Duration // past it the answer is service_unavailable
+	Cache        string        // what follows "private, " in Cache-Control
 
 	Success int    // status of success
 	Body    string // schema of the success body, by its name in openapi/

@@ -70,7 +70,7 @@ func (p Param) canonical(text string) (string, error) {
 	case FeltKind:
 		felt, err := starknet.ParseFelt(text)
 		if err != nil {
-			return "", p.refuse("must be a 0x-prefixed hexadecimal felt below the field prime, got %s.", domain.Quote(text))
+			return "", p.refuse("must be %s, got %s.", FeltForm, domain.Quote(text))
 		}
 		return felt.String(), nil
 	case HashKind:

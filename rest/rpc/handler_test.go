@@ -221,3 +221,13 @@ func (s *service) unlimitedKey() string {
 	})
 	return s.large
 }
+
+// direct sends a body to the node itself.
+func (s *service) direct(body string) string {
+	s.t.Helper()
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	s.node.handler.ServeHTTP(w, r)
+	return w.Body.String()
+}

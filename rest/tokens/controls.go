@@ -48,7 +48,7 @@ type ControlEvidence struct {
 func (h Handlers) controls(ctx context.Context, c *frame.Call) (any, error) {
 	controls, err := h.Controls.At(ctx, c.Chain, c.Felt("token"))
 	if err != nil {
-		return nil, err
+		return nil, h.absent(ctx, c, err)
 	}
 	body := ControlsBody{ChainID: c.Chain, TokenAddress: controls.Token, Indexed: controls.Snapshot != nil, ReasonCode: controls.Reason}
 	if known := controls.Snapshot; known != nil {

@@ -66,7 +66,7 @@ func (h Handlers) holders(ctx context.Context, c *frame.Call) (any, error) {
 		return nil, err
 	}
 	if pages[0].Err != nil {
-		return nil, pages[0].Err
+		return nil, h.absent(ctx, c, pages[0].Err)
 	}
 	page, g := pages[0], pages[0].Generation
 	body := CensusBody{
@@ -101,7 +101,7 @@ func (h Handlers) holderScreening(ctx context.Context, c *frame.Call) (any, erro
 		return nil, err
 	}
 	if pages[0].Err != nil {
-		return nil, pages[0].Err
+		return nil, h.absent(ctx, c, pages[0].Err)
 	}
 	g := pages[0].Generation
 	body := HolderScreeningBody{
@@ -120,6 +120,8 @@ type HolderAnalyticsBody struct {
 	TokenAddress         starknet.Felt    `json:"tokenAddress"`
 	GenerationID         string           `json:"generationId"`
 	AsOfBlock            uint64           `json:"asOfBlock"`
+	AsOfBlockHash        starknet.Felt    `json:"asOfBlockHash"`
+	RowDigest            string           `json:"rowDigest"`
 	ValidatedAgainst     string           `json:"validatedAgainst"`
 	Top5                 HolderShareBody  `json:"top5"`
 	Top10                HolderShareBody  `json:"top10"`
@@ -152,15 +154,15 @@ func (h Handlers) holderAnalytics(ctx context.Context, c *frame.Call) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	a, err := censuses[0].Analytics()
+	g, err := censuses[0].Certified()
 	if err != nil {
-		return nil, err
+		return nil, h.absent(ctx, c, err)
 	}
-	g := censuses[0].Generation
+	a := g.Snapshot.Analytics
 	body := HolderAnalyticsBody{
 		ChainID: c.Chain, TokenAddress: c.Felt("token"), GenerationID: g.Name(), AsOfBlock: g.Block.Number,
-		ValidatedAgainst: token.AnalyticsValidation,
-		Top5:             renderHolderShare(a.Top5), Top10: renderHolderShare(a.Top10), Top100: renderHolderShare(a.Top100),
+		AsOfBlockHash: g.Block.Hash, RowDigest: g.Snapshot.RowDigest(), ValidatedAgainst: token.AnalyticsValidation,
+		Top5: renderHolderShare(a.Top5), Top10: renderHolderShare(a.Top10), Top100: renderHolderShare(a.Top100),
 		GiniPpm: a.GiniPpm, Nakamoto50Count: a.Nakamoto50, HoldersAbove1Percent: a.Above1Percent,
 		TierDistribution: make([]holderTierBody, len(a.Tiers)),
 	}
@@ -173,6 +175,7 @@ func (h Handlers) holderAnalytics(ctx context.Context, c *frame.Call) (any, erro
 // HolderOperations are the routes of the holder census.
 func (h Handlers) HolderOperations() []frame.Operation {
 	failures := []domain.Code{domain.CodeNotFound, domain.CodeUnqualifiedToken}
+	certified := []domain.Code{domain.CodeNotFound, domain.CodeUnqualifiedToken, domain.CodeCensusNotCertified}
 	return []frame.Operation{
 		{
 			ID: "listTokenHolders", Method: http.MethodGet, Path: "/v1/{chain}/token/{token}/holders",
@@ -191,7 +194,7 @@ func (h Handlers) HolderOperations() []frame.Operation {
 			Summary: "List the largest holders of a token.",
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam}, Permission: account.Partner,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
-			Success: http.StatusOK, Body: "HolderScreening", Errors: failures,
+			Success: http.StatusOK, Body: "HolderScreening", Errors: certified,
 			Proof:  []string{"TestScreeningListsTheTopHoldersWithoutClaimingCompleteness", "TestHoldersOfATokenInEachState"},
 			Handle: h.holderScreening,
 		},
@@ -200,7 +203,7 @@ func (h Handlers) HolderOperations() []frame.Operation {
 			Summary: "Get holder concentration metrics of a token.",
 			Params:  []frame.Param{frame.ChainParam, frame.TokenParam}, Permission: account.Partner,
 			Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
-			Success: http.StatusOK, Body: "HolderAnalytics", Errors: failures,
+			Success: http.StatusOK, Body: "HolderAnalytics", Errors: certified,
 			Proof:  []string{"TestAnalyticsCoverTheWholeGeneration", "TestHoldersOfATokenInEachState"},
 			Handle: h.holderAnalytics,
 		},

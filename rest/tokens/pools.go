@@ -62,7 +62,7 @@ func (h Handlers) pools(ctx context.Context, c *frame.Call) (any, error) {
 	of := c.Felt("token")
 	list, err := h.Pools.At(ctx, c.Chain, of, page)
 	if err != nil {
-		return nil, err
+		return nil, h.absent(ctx, c, err)
 	}
 	items := frame.RenderCoveredPage(c, list.Page, list.Coverage, func(p token.Pool) PoolItem { return poolBody(p, of, list) })
 	return PoolPage{items, of}, nil

@@ -60,6 +60,14 @@ func parseRelease(version string) (r release, err error) {
 	return r, nil
 }
 
+// OlderVersion reports whether a Starknet version is older than another. One that
+// cannot be read is not.
+func OlderVersion(version, than string) bool {
+	a, errA := parseRelease(version)
+	b, errB := parseRelease(than)
+	return errA == nil && errB == nil && a.before(b)
+}
+
 // FormulaOf returns the formula of a block, or ErrUnknownVersion.
 func FormulaOf(chainID starknet.Felt, header *starknet.BlockHeader) (Formula, error) {
 	version, err := parseRelease(header.StarknetVersion)

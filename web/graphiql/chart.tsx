@@ -2,14 +2,14 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { numberLabel, timeLabel, timeScale, valueScale } from './scale';
 import type { Point } from './series';
 
-const height = 220;
-const margin = { top: 12, right: 20, bottom: 26, left: 62 };
+const height = 228;
+const margin = { top: 20, right: 20, bottom: 26, left: 62 };
 
 /** Points that are drawn one by one; where there are more, the line alone is clearer. */
 const maxDots = 150;
 
 /** A line through points over time. What it shows is said in words, too. */
-export function Chart({ points, title }: { points: Point[]; title: string }) {
+export function Chart({ points, unit, title }: { points: Point[]; unit?: string; title: string }) {
   const caption = useId();
   const [frame, width] = useWidth();
   const first = points[0];
@@ -17,7 +17,7 @@ export function Chart({ points, title }: { points: Point[]; title: string }) {
   return (
     <figure className="chart" ref={frame}>
       {first && last && width > 0 && (
-        <Drawing points={points} first={first.at} last={last.at} width={width} caption={caption} />
+        <Drawing points={points} unit={unit} first={first.at} last={last.at} width={width} caption={caption} />
       )}
       <figcaption id={caption}>{first && last ? describe(points, first, last, title) : `${title}: no values.`}</figcaption>
     </figure>
@@ -26,13 +26,14 @@ export function Chart({ points, title }: { points: Point[]; title: string }) {
 
 interface DrawingProps {
   points: Point[];
+  unit?: string;
   first: number;
   last: number;
   width: number;
   caption: string;
 }
 
-function Drawing({ points, first, last, width, caption }: DrawingProps) {
+function Drawing({ points, unit, first, last, width, caption }: DrawingProps) {
   const values = points.map(({ value }) => value);
   const x = timeScale(first, last, margin.left, width - margin.right);
   const y = valueScale(least(values), greatest(values), height - margin.bottom, margin.top);
@@ -47,6 +48,11 @@ function Drawing({ points, first, last, width, caption }: DrawingProps) {
           </text>
         </g>
       ))}
+      {unit && (
+        <text className="chart-unit" x={margin.left} y={10}>
+          {unit}
+        </text>
+      )}
       {x.ticks.map((tick, i) => (
         <text key={tick} className="chart-time" x={x.place(tick)} y={height - 8} textAnchor={anchor(i, x.ticks.length)}>
           {timeLabel(tick, last - first)}
@@ -56,7 +62,7 @@ function Drawing({ points, first, last, width, caption }: DrawingProps) {
       {points.length <= maxDots &&
         points.map(({ at, value }, i) => (
           <circle key={i} className="chart-dot" cx={x.place(at)} cy={y.place(value)} r={3}>
-            <title>{`${new Date(at).toISOString()}: ${value.toLocaleString('en')}`}</title>
+            <title>{`${new Date(at).toISOString()}: ${value.toLocaleString('en', { maximumFractionDigits: 18 })}${unit ? ` ${unit}` : ''}`}</title>
           </circle>
         ))}
     </svg>

@@ -36,6 +36,7 @@ const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFraction
 
 /** A number as a label: short, and by its power of ten where words end. */
 export function numberLabel(value: number): string {
+  if (Math.abs(value) < 1) return String(Number(value.toPrecision(3)));
   return Math.abs(value) < 1e15 ? short.format(value) : value.toExponential(2).replace(/\.?0*e\+/, 'e');
 }
 

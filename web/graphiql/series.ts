@@ -1,4 +1,5 @@
-import type { Row, Table } from './tables';
+import type { Parents, Table } from './tables';
+import { unitOf, unknownFee, type Unit } from './units';
 
 /** The columns of a table that a chart can be of. */
 export interface Axes {
@@ -33,20 +34,52 @@ export function axesOf({ name, columns, rows }: Table): Axes | undefined {
   return times.length > 0 && numbers.length > 0 && rows.length > 1 ? { times, numbers } : undefined;
 }
 
-/** The points of a series, the oldest first. Rows without a value are left out. */
-export function pointsOf(rows: Row[], timeColumn: string, numberColumn: string): Point[] {
-  return rows
-    .filter((row) => (row[timeColumn] ?? null) !== null && (row[numberColumn] ?? null) !== null)
-    .map((row) => ({ at: Date.parse(String(row[timeColumn])), value: Number(row[numberColumn]) }))
-    .sort((a, b) => a.at - b.at);
+/** The points of a series, all of which are in the same unit; undefined for plain numbers. */
+export interface Series {
+  unit?: Unit;
+  points: Point[];
+}
+
+/**
+ * The series of two columns, one for each unit: the most frequent first, the
+ * oldest point first. Rows without a value are left out, and the value of an
+ * object that several rows are in counts once.
+ */
+export function seriesOf({ rows, parents }: Table, timeColumn: string, numberColumn: string): Series[] {
+  const found = new Map<string, Series>();
+  const counted = new Set<number>();
+  rows.forEach((row, i) => {
+    if ((row[timeColumn] ?? null) === null || (row[numberColumn] ?? null) === null) return;
+    const owner = ownerOf(parents[i] ?? {}, numberColumn);
+    if (owner !== undefined && counted.has(owner)) return;
+    if (owner !== undefined) counted.add(owner);
+    const unit = unitOf(row, numberColumn);
+    const key = unit?.key ?? 'plain';
+    const series = found.get(key) ?? { unit, points: [] };
+    found.set(key, series);
+    series.points.push({ at: Date.parse(String(row[timeColumn])), value: Number(row[numberColumn]) / 10 ** (unit?.decimals ?? 0) });
+  });
+  const all = [...found.values()].sort((a, b) => b.points.length - a.points.length);
+  for (const { points } of all) points.sort((a, b) => a.at - b.at);
+  return all;
+}
+
+/** The innermost object above a row that a column belongs to; undefined for the row's own columns. */
+function ownerOf(parents: Parents, column: string): number | undefined {
+  const paths = Object.keys(parents).filter((path) => column.startsWith(path));
+  return parents[paths.sort((a, b) => b.length - a.length)[0] ?? ''];
 }
 
 /** What becomes of several values of the same moment, such as the fees of one block. */
 export type Together = 'sum' | 'mean' | 'each';
 
-/** The ways to put values together, the usual one first; none where no two are of the same moment. */
-export function waysTogether(points: Point[]): Together[] {
-  return points.some(({ at }, i) => points[i + 1]?.at === at) ? ['sum', 'mean', 'each'] : [];
+/**
+ * The ways to put values together, the usual one first; none where no two are
+ * of the same moment. Values that may be in different units stay apart.
+ */
+export function waysTogether({ points, unit }: Series): Together[] {
+  if (!points.some(({ at }, i) => points[i + 1]?.at === at)) return [];
+  return unit === unknownFee ? ['each'] : ['sum', 'mean', 'each'];
 }
 
 /** Makes one point of those of the same moment. The points are in their order. */

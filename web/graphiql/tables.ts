@@ -10,7 +10,12 @@ export interface Table {
   name: string;
   columns: string[];
   rows: Row[];
+  /** For each row the objects that its list is in: a number for each object, by its name. */
+  parents: Parents[];
 }
+
+/** The objects above a row: a number for each object, by the path that its columns begin with. */
+export type Parents = Record<string, number>;
 
 type Item = Record<string, unknown>;
 
@@ -20,25 +25,31 @@ type Item = Record<string, unknown>;
  * the cells of their parents.
  */
 export function tablesIn(data: unknown): Table[] {
-  const found = new Map<string, Row[]>();
-  const visit = (item: Item, path: string, parents: Row) => {
+  const found = new Map<string, { rows: Row[]; parents: Parents[] }>();
+  let objects = 0;
+  const visit = (item: Item, path: string, cells: Row, above: Parents) => {
+    const enter = (one: Item, name: string) =>
+      visit(one, `${name}.`, { ...cells, ...cellsOf(one, `${name}.`) }, { ...above, [`${name}.`]: objects++ });
     for (const [field, part] of Object.entries(item)) {
       const name = path + field;
       const items = itemsOf(part);
       if (items) {
-        const rows = found.get(name) ?? [];
-        found.set(name, rows);
+        const table = found.get(name) ?? { rows: [], parents: [] };
+        found.set(name, table);
         for (const one of items) {
-          rows.push({ ...parents, ...cellsOf(one) });
-          visit(one, `${name}.`, { ...parents, ...cellsOf(one, `${name}.`) });
+          table.rows.push({ ...cells, ...cellsOf(one) });
+          table.parents.push(above);
+          enter(one, name);
         }
       } else if (isItem(part)) {
-        visit(part, `${name}.`, { ...parents, ...cellsOf(part, `${name}.`) });
+        enter(part, name);
       }
     }
   };
-  if (isItem(data)) visit(data, '', {});
-  return [...found].filter(([, rows]) => rows.length > 0).map(([name, rows]) => ({ name, columns: columnsOf(rows), rows }));
+  if (isItem(data)) visit(data, '', {}, {});
+  return [...found]
+    .filter(([, { rows }]) => rows.length > 0)
+    .map(([name, { rows, parents }]) => ({ name, columns: columnsOf(rows), rows, parents }));
 }
 
 /** The items of a connection or of a list of objects. */

@@ -3,8 +3,9 @@ import { Chart } from './chart';
 import { Choice } from './choice';
 import { asCSV } from './csv';
 import { download } from './download';
-import { type Axes, axesOf, pointsOf, together, type Together, waysTogether } from './series';
+import { type Axes, axesOf, seriesOf, together, type Together, waysTogether } from './series';
 import type { Table } from './tables';
+import { unitLabel } from './units';
 
 interface TableToolsProps {
   table: Table;
@@ -48,31 +49,33 @@ export function TableTools({ table, names, onChoose, drawn, onDraw }: TableTools
 function Series({ table, axes }: { table: Table; axes: Axes }) {
   const [number, setNumber] = useState<string>();
   const [time, setTime] = useState<string>();
-  const [way, setWay] = useState<Together>('sum');
+  const [chosenUnit, setUnit] = useState<string>();
+  const [chosenWay, setWay] = useState<Together>('sum');
   const shown = among(axes.numbers, number);
   const over = among(axes.times, time);
-  const points = useMemo(() => pointsOf(table.rows, over, shown), [table, over, shown]);
-  const ways = waysTogether(points);
-  const title = `${shown} of ${table.name}`;
+  const all = useMemo(() => seriesOf(table, over, shown), [table, over, shown]);
+  const units = all.map(({ unit }) => (unit ? unitLabel(unit) : 'plain'));
+  const unit = among(units, chosenUnit);
+  const series = all[units.indexOf(unit)] ?? { points: [] };
+  const ways = waysTogether(series);
+  const way = among(ways, chosenWay);
+  const title = `${shown} of ${table.name}${way ? ` (${way})` : ''}${series.unit ? ` in ${unit}` : ''}`;
   return (
     <>
-      {ways.length > 0 ? (
-        <Chart points={together(points, way)} title={`${title} (${way})`} />
-      ) : (
-        <Chart points={points} title={title} />
-      )}
+      <Chart points={way ? together(series.points, way) : series.points} unit={series.unit?.name} title={title} />
       <div className="results-tools">
         <Choice label="Value" options={axes.numbers} value={shown} onChoose={setNumber} />
         <Choice label="Time" options={axes.times} value={over} onChoose={setTime} />
-        {ways.length > 0 && <Choice label="At the same time" options={ways} value={way} onChoose={(one) => setWay(one)} />}
+        {units.length > 1 && <Choice label="Unit" options={units} value={unit} onChoose={setUnit} />}
+        {way && <Choice label="At the same time" options={ways} value={way} onChoose={(one) => setWay(one)} />}
       </div>
     </>
   );
 }
 
-/** What was chosen, as long as the list has it, else the first. */
-function among(columns: string[], chosen?: string): string {
-  return columns.find((column) => column === chosen) ?? columns[0]!;
+/** What was chosen, as long as it is among the options, else the first. */
+function among<Option extends string>(options: Option[], chosen?: Option): Option {
+  return options.find((option) => option === chosen) ?? options[0]!;
 }
 
 /** The rows as they are in the CSV file, with every column in each. */

@@ -72,7 +72,7 @@ type predeployedAccount struct {
 
 // predeployed returns the first account for clients.
 func (n *node) predeployed(ctx context.Context) predeployedAccount {
-	raw := got(client.DialContext(ctx, n.url))
+	raw := got(client.DialContext(ctx, n.control))
 	defer raw.Close()
 	var accounts []predeployedAccount
 	err := raw.CallContextWithSliceArgs(ctx, &accounts, "devnet_getPredeployedAccounts")

@@ -1,5 +1,6 @@
 // Command read reads every kind of object of a simulated node with starknet.go:
-// read <url>. The node must be adding blocks. It prints what was read and fails at the
+// read <url> [<url of the node>]. The second URL is needed if the first one is a gateway, which has no devnet
+// methods. The node must be adding blocks. It prints what was read and fails at the
 // first answer that starknet.go cannot decode, that contradicts another one, or whose
 // hash it does not arrive at itself.
 //
@@ -24,6 +25,7 @@ import (
 type node struct {
 	*rpc.Provider
 	url     string
+	control string // of the node itself
 	chainID *felt.Felt
 	head    uint64
 	counts  tally
@@ -31,13 +33,14 @@ type node struct {
 
 func main() {
 	log.SetFlags(log.Lshortfile)
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: read <url of the JSON-RPC endpoint>")
+	if len(os.Args) != 2 && len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: read <url of the JSON-RPC endpoint> [<url of the node>]")
 		os.Exit(2)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	n := connect(ctx, os.Args[1])
+	n.control = os.Args[len(os.Args)-1]
 	blocks := n.readBlocks(ctx)
 	n.readTransactions(ctx, blocks)
 	n.readClasses(ctx, blocks)

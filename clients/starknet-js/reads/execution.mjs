@@ -8,7 +8,7 @@ export async function runTransactions(node, blocks) {
   await readTraces(node, blocks);
   await readProof(node, blocks);
   await estimateMessage(node, blocks);
-  const [{ address, private_key: signer }] = await node.provider.channel.fetchEndpoint('devnet_getPredeployedAccounts');
+  const [{ address, private_key: signer }] = await node.control.channel.fetchEndpoint('devnet_getPredeployedAccounts');
   const account = new Account({ provider: node.provider, address, signer });
   assert.equal(await account.getCairoVersion(), '1');
   await trySending(node, account);

@@ -119,10 +119,15 @@ func writeJSON(file string, v any) error {
 }
 
 func writeYAML(file string, v any) error {
+	var document yaml.Node
+	if err := document.Encode(v); err != nil {
+		return err
+	}
+	quoteAmbiguous(&document)
 	var buffer bytes.Buffer
 	encoder := yaml.NewEncoder(&buffer)
 	encoder.SetIndent(2)
-	if err := encoder.Encode(v); err != nil {
+	if err := encoder.Encode(&document); err != nil {
 		return err
 	}
 	return os.WriteFile(file, buffer.Bytes(), 0o644)

@@ -49,7 +49,7 @@ func operation(op frame.Operation, written text) object {
 		"x-service-route-class":   string(op.Class),
 	}
 	if op.Request != "" {
-		out["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/" + op.Request}}}}
+		out["requestBody"] = object{"required": !op.BodyOptional, "content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/" + op.Request}}}}
 	}
 	if len(op.Params) > 0 {
 		out["parameters"] = parameters(op.Params)
@@ -63,6 +63,8 @@ func security(op frame.Operation) []object {
 		return []object{{"SessionBearer": []string{}}, {"SessionCookie": []string{}}}
 	case op.Session:
 		return []object{{"SessionBearer": []string{}}}
+	case op.Personal:
+		return []object{{}, {"ApiKey": []string{}}, {"BrowserApiKey": []string{}}}
 	case op.Permission == "":
 		return []object{{}}
 	}

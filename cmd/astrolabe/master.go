@@ -1,0 +1,113 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"astrolabe/domain/secret"
+	"astrolabe/failpoint"
+)
+
+// masters returns the master keys that may have encrypted the stored secrets:
+// the configured one, or else the one in the data folder, which the first start
+// creates; and the one that was about to replace it when a rotation was
+// interrupted.
+func (s secretSettings) masters(data string) ([]secret.Master, error) {
+	if s.MasterKey != "" {
+		master, err := s.direct()
+		return []secret.Master{master}, err
+	}
+	path := s.masterPath(data)
+	read := readMaster
+	if s.MasterKeyFile == "" {
+		read = masterFile
+	}
+	master, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	next, err := readMaster(nextMaster(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return []secret.Master{master}, nil
+	}
+	return []secret.Master{master, next}, err
+}
+
+// direct returns the master key of the environment.
+func (s secretSettings) direct() (secret.Master, error) {
+	if onCommandLine(os.Args, "--master-key") {
+		return secret.Master{}, usageError{errors.New("every user of this machine can read --master-key; set ASTROLABE_MASTER_KEY or --master-key-file")}
+	}
+	text, err := secretFrom("master key", s.MasterKey, s.MasterKeyFile)
+	if err != nil {
+		return secret.Master{}, err
+	}
+	return parseMaster(text)
+}
+
+func (s secretSettings) masterPath(data string) string {
+	return cmp.Or(s.MasterKeyFile, filepath.Join(data, "master.key"))
+}
+
+// nextMaster is where a rotation keeps the new key until all secrets are
+// encrypted with it.
+func nextMaster(path string) string { return path + ".next" }
+
+// checkMasters refuses master keys that are not random.
+func checkMasters(masters []secret.Master) error {
+	for _, master := range masters {
+		if master.Check() == nil {
+			return nil // the rotation from a weak one was interrupted
+		}
+	}
+	return usageError{fmt.Errorf("%w; draw a new one (openssl rand -hex 32 > FILE; chmod 600 FILE) and run: astrolabe secrets rotate --master --new-master-key-file FILE", secret.ErrWeakMaster)}
+}
+
+// masterFile reads the key in path, or creates it. The file is written
+// atomically and is on disk before anything is encrypted with it. Processes that
+// create it concurrently all use the first.
+func masterFile(path string) (secret.Master, error) {
+	key, err := readMaster(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o711); err != nil {
+		return secret.Master{}, usageError{fmt.Errorf("create the data folder: %w", err)}
+	}
+	err = createWhole(path, masterText(secret.NewMaster()))
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return secret.Master{}, fmt.Errorf("write the master key: %w", err)
+	}
+	failpoint.Hit(failpoint.MasterKeyWritten)
+	return readMaster(path)
+}
+
+func masterText(m secret.Master) []byte { return []byte(m.Reveal() + "\n") }
+
+// readMaster refuses a file that other users can read.
+func readMaster(path string) (secret.Master, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return secret.Master{}, usageError{fmt.Errorf("read the master key: %w", err)}
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return secret.Master{}, usageError{fmt.Errorf("other users can read the master key in %s; run: chmod 600 %[1]s", path)}
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return secret.Master{}, usageError{fmt.Errorf("read the master key: %w", err)}
+	}
+	return parseMaster(string(content))
+}
+
+func parseMaster(text string) (secret.Master, error) {
+	master, err := secret.ParseMaster(text)
+	if err != nil {
+		return secret.Master{}, usageError{err}
+	}
+	return master, nil
+}

@@ -1,0 +1,3 @@
+// Package spectest validates answers against the published OpenRPC documents of
+// the node specification, which are beside the repository. Only tests import it.
+package spectest
