@@ -96,7 +96,11 @@ func readOperation(method, path string, o *openapi3.Operation) *restOperation {
 			r.params[name] = restParam{"body", schema}
 		}
 	}
-	for _, media := range o.Responses.Status(http.StatusOK).Value.Content {
+	success := o.Responses.Status(http.StatusOK)
+	if success == nil { // a WebSocket
+		return r
+	}
+	for _, media := range success.Value.Content {
 		r.answer = media.Schema
 	}
 	return r
