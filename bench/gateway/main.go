@@ -58,7 +58,9 @@ func (b *bench) run(ctx context.Context, key string) error {
 }
 
 // call is a JSON-RPC request.
-func (b *bench) call(url, method, params string) load.Request { return b.post(url, one(method, params)) }
+func (b *bench) call(url, method, params string) load.Request {
+	return b.post(url, one(method, params))
+}
 
 func one(method, params string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`
