@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"astrolabe/repo/repotest"
 	"fmt"
 	"net/http"
 	"strings"
@@ -76,7 +77,7 @@ func TestResultIsMeasuredWhileItIsBuilt(t *testing.T) {
 			}
 		}
 		var r run
-		peak := peakMemory(func() { r = g.measure(t, run{text: text}) })
+		peak := repotest.PeakMemory(func() { r = g.measure(t, run{text: text}) })
 		t.Logf("%s.%s, %d bytes of text: status %d, %d KB in %v, peak %d MB", of[f].Name, f.Name, len(text), r.status, r.bytes>>10, r.took, peak>>20)
 		if r.status != http.StatusOK {
 			ended++

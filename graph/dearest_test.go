@@ -1,22 +1,17 @@
 package graph
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/vektah/gqlparser/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
@@ -223,29 +218,7 @@ func (d *dearest) accepted(root *selected) (text string, cost int, ok bool) {
 	return text, cost, err == nil && cost <= d.pricing.limits.Cost
 }
 
-// long is the template of repotest.Followed with values as long as the chain
-// allows: calldata of 5,000 felts, event data of 300, and ABIs of 500 KB.
-func long(ctx context.Context, url string) error {
-	if err := repotest.Followed(ctx, url); err != nil {
-		return err
-	}
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	const felts = `decode(repeat('0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef', %d), 'hex')`
-	for _, sql := range []string{
-		fmt.Sprintf(`UPDATE transactions SET calldata = `+felts, 5000),
-		fmt.Sprintf(`UPDATE events SET payload = payload || `+felts, 290),
-		`UPDATE classes SET abi = convert_to(repeat('{"type":"x"},', 40000), 'UTF8')`,
-	} {
-		_, failed := conn.Exec(ctx, sql)
-		err = errors.Join(err, failed)
-	}
-	return errors.Join(err, conn.Close(ctx))
-}
-
-// serveLong serves long with its node and the default limits.
+// serveLong serves repotest.Long with its node and the default limits.
 func serveLong(t *testing.T) *servedGraph {
 	t.Helper()
 	pool, closeNode, err := simulated()
@@ -253,7 +226,7 @@ func serveLong(t *testing.T) *servedGraph {
 		t.Fatal(err)
 	}
 	t.Cleanup(closeNode)
-	db := repotest.OpenTemplate(t, long)
+	db := repotest.OpenTemplate(t, repotest.Long)
 	return serveOver(t, db, time.Now, func(o *Options) {
 		o.Chains = []domain.Chain{domain.Mainnet}
 		o.Services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors, Nodes: map[domain.Chain]chain.Node{domain.Mainnet: pool.Source()}})
@@ -292,31 +265,6 @@ func (g *servedGraph) measure(t *testing.T, r run) run {
 	return r
 }
 
-// peakMemory returns the most memory that the process has taken from the system
-// while act ran, and had not given back.
-func peakMemory(act func()) uint64 {
-	debug.FreeOSMemory()
-	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	done, ended := make(chan struct{}), make(chan uint64)
-	go func() {
-		peak, tick := uint64(0), time.NewTicker(2*time.Millisecond)
-		defer tick.Stop()
-		for {
-			metrics.Read(samples)
-			peak = max(peak, samples[0].Value.Uint64()-samples[1].Value.Uint64())
-			select {
-			case <-tick.C:
-			case <-done:
-				ended <- peak
-				return
-			}
-		}
-	}()
-	act()
-	close(done)
-	return <-ended
-}
-
 // lateness is how late a busy machine may be to notice that the time is over.
 const lateness = 5 * time.Second
 
@@ -350,7 +298,7 @@ func TestDearestAcceptedOperationsFitIntoMemoryAndTime(t *testing.T) {
 	}
 	slices.SortFunc(runs, func(a, b run) int { return int(b.allocated>>10) - int(a.allocated>>10) })
 	worst := runs[:16]
-	peak := peakMemory(func() {
+	peak := repotest.PeakMemory(func() {
 		var all sync.WaitGroup
 		for i := range worst {
 			all.Go(func() { worst[i] = g.measure(t, worst[i]) })

@@ -12,16 +12,21 @@ import (
 // incomparable are the operations that read something else than the chain, and
 // what that is.
 var incomparable = map[string]string{
-	"getApiCatalog":   "a document about the service",
-	"getOpenapiJson":  "a document about the service",
-	"getOpenapiYaml":  "a document about the service",
-	"getCapabilities": "how the service is configured; what it says of wide searches is compared by itself",
-	"getEvidence":     "how the service was tested",
-	"listApiKeys":     "the caller's account",
-	"issueApiKey":     "the caller's account, which it changes",
-	"getSession":      "the caller's account",
-	"listSessions":    "the caller's account",
-	"getUsage":        "the caller's account",
+	"getApiCatalog":           "a document about the service",
+	"callRpc":                 "an answer of the node",
+	"callRpcByKeyedUrl":       "an answer of the node",
+	"openRpcSocket":           "a WebSocket",
+	"openRpcSocketByKeyedUrl": "a WebSocket",
+	"getTransactionTrace":     "an answer of the node",
+	"getOpenapiJson":          "a document about the service",
+	"getOpenapiYaml":          "a document about the service",
+	"getCapabilities":         "how the service is configured; what it says of wide searches is compared by itself",
+	"getEvidence":             "how the service was tested",
+	"listApiKeys":             "the caller's account",
+	"issueApiKey":             "the caller's account, which it changes",
+	"getSession":              "the caller's account",
+	"listSessions":            "the caller's account",
+	"getUsage":                "the caller's account",
 }
 
 // operation is a read of the OpenAPI document.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 	"astrolabe/node"
 	"astrolabe/sim/realdata"
 	"astrolabe/starknet"
@@ -175,16 +176,16 @@ func TestContractsHaveTheClassesOfTheirRun(t *testing.T) {
 
 func TestEveryClassOfTheFolderIsServed(t *testing.T) {
 	t.Parallel()
-	for chain, first := range map[domain.Chain]uint64{domain.Mainnet: 0, domain.Sepolia: 56377} {
-		pool := open(t, chain, first, first+2)
-		files, err := filepath.Glob(filepath.Join(folder(t), string(chain), "classes", "*.json"))
+	for name, first := range map[domain.Chain]uint64{domain.Mainnet: 0, domain.Sepolia: 56377} {
+		pool := open(t, name, first, first+2)
+		files, err := filepath.Glob(filepath.Join(folder(t), string(name), "classes", "*.json"))
 		if err != nil || len(files) == 0 {
-			t.Fatalf("no classes of %s: %v", chain, err)
+			t.Fatalf("no classes of %s: %v", name, err)
 		}
 		for _, path := range files {
 			hash := starknet.MustFelt(strings.TrimSuffix(filepath.Base(path), ".json"))
-			if _, err := pool.Class(t.Context(), node.Latest, hash); err != nil {
-				t.Errorf("class %s: %v", hash, err)
+			if _, err := pool.Class(t.Context(), node.Latest, hash); err != nil && !errors.Is(err, chain.ErrUnprovenClass) {
+				t.Errorf("class %s: got %v, want the class, proven or not", hash, err)
 			}
 		}
 		_, err = pool.Class(t.Context(), node.Latest, starknet.FeltFromUint64(1))
