@@ -75,8 +75,8 @@ func parseRequest(text []byte) Request {
 		r.Invalid = invalid(InvalidRequest, ReasonInvalidRequest, `The member jsonrpc must be "2.0".`)
 	case !named:
 		r.Invalid = invalid(InvalidRequest, ReasonInvalidRequest, "The member method must be a string without escapes.")
-	case r.Params != nil && r.Params[0] != '[' && r.Params[0] != '{':
-		r.Invalid = invalid(InvalidRequest, ReasonInvalidRequest, "The member params must be an array or an object.")
+	case r.Params != nil && !strings.ContainsRune("[{n", rune(r.Params[0])): // some clients send null for none
+		r.Invalid = invalid(InvalidRequest, ReasonInvalidRequest, "The member params must be an array, an object or null.")
 	}
 	if r.Invalid != nil && r.ID == nil {
 		r.ID = null // not a notification, so it is answered
