@@ -34,7 +34,7 @@ run: ## Build and start everything, without configuration
 	bin/astrolabe up
 
 # Tests of the indexer that hash for minutes with the race detector.
-UNRACED_INDEX := TestContentLies|TestNoLieIsStored|TestVerifiedRange|TestReorgsAcross
+UNRACED_INDEX := TestContentLies|TestVerifiedRange|TestReorgsAcross
 
 test: postgres ## Run every test
 	$(GO) vet ./...
