@@ -19,7 +19,7 @@ const (
 // headTracker tracks new heads. It passes all messages on until a subscription
 // was lost. From then on each head must follow the one before: heads that are
 // known are dropped, missing ones are fetched, and if the chain has changed, the
-// reorg is told first.
+// reorg is reported first.
 type headTracker struct {
 	node   Node
 	method Method

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"mime"
@@ -99,7 +100,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *gateway.Error) {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, gateway.BadBody(http.StatusRequestEntityTooLarge, "The request body exceeds the limit of 10485760 bytes.")
+		return nil, gateway.BadBody(http.StatusRequestEntityTooLarge, fmt.Sprintf("The request body exceeds the limit of %d bytes.", maxBody))
 	}
 	if err != nil {
 		return nil, gateway.BadBody(http.StatusOK, "The request body ended before it was complete.")
@@ -155,7 +156,7 @@ func (h Handlers) answerBatch(ctx context.Context, w http.ResponseWriter, r *htt
 	frame.Write(w, r, http.StatusOK, frame.JSONMedia, body)
 }
 
-// named are the classes that X-Service-Rpc-Class names.
+// setClass sets X-Service-Rpc-Class for the classes that the contract reports there.
 func setClass(header http.Header, class account.Class) {
 	switch class {
 	case account.RPCWrite, account.RPCTrace, account.RPCWebSocket, account.RPCProve:

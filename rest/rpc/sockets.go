@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -66,7 +67,7 @@ func (s *Sockets) enter(c *conversation, caller string) *gateway.Error {
 			RetryAfter: retrySocket, Message: "The server accepts no more WebSockets now. Retry later."}
 	case s.held[caller] >= maxCallerSockets:
 		return &gateway.Error{Code: gateway.RateLimited, Reason: gateway.ReasonRateLimited, Status: http.StatusTooManyRequests,
-			RetryAfter: retrySocket, Message: "The API key has 512 WebSockets open, which is the limit. Close one first."}
+			RetryAfter: retrySocket, Message: fmt.Sprintf("The API key has %d WebSockets open, which is the limit. Close one first.", maxCallerSockets)}
 	}
 	s.open[c] = struct{}{}
 	s.held[caller]++
