@@ -153,6 +153,8 @@ func expected(lie string) string {
 		return "duplicated"
 	case strings.HasSuffix(lie, ".swap"):
 		return "swapped"
+	case strings.HasSuffix(lie, ".move"):
+		return "added and dropped"
 	}
 	return "changed"
 }
@@ -181,6 +183,7 @@ func differences(path string, a, b any) string {
 				all = append(all, d)
 			}
 		}
+		slices.Sort(all)
 		return strings.Join(all, " and ")
 	}
 	if x, ok := a.([]any); ok {
@@ -202,6 +205,8 @@ func listDifferences(path string, x, y []any) string {
 		return "dropped"
 	case len(y) == len(x)+1 && cmp.Equal(x[first:], y[first+1:]) && first > 0 && cmp.Equal(y[first], y[first-1]):
 		return "duplicated"
+	case len(y) == len(x)+1 && first == len(x) && strings.HasPrefix(path, "$.state_diff."):
+		return "added"
 	case len(x) != len(y):
 		return path + " has another length"
 	case first+1 < len(x) && cmp.Equal(x[first], y[first+1]) && cmp.Equal(x[first+1], y[first]) && cmp.Equal(x[first+2:], y[first+2:]):

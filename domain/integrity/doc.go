@@ -4,7 +4,8 @@
 // it with what they state: hashes of transactions, addresses of deployments,
 // commitments, and the block's hash. A difference is a *MismatchError, which
 // names the field and both values. Continues does the same for the state roots
-// of consecutive blocks. What could not be reproduced, and may yet be honest, is
+// of consecutive blocks, and VerifyContracts for the contracts that exist between
+// them. What could not be reproduced, and may yet be honest, is
 // a doubt of the verdict; Verdict.Follows decides whether it is honest after the
 // block before. Nothing here does I/O.
 //

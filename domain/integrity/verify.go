@@ -23,7 +23,8 @@ type Verdict struct {
 //   - facts.TransactionsVerified recomputes the hash of every transaction, and
 //     compares deployments and declarations with the state diff.
 //   - facts.FullyVerified also recomputes the commitments, the length of the
-//     state diff and the block's hash.
+//     state diff and the block's hash, and requires a transaction for every
+//     declared class.
 func Verify(level facts.Verification, c domain.Chain, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (Verdict, error) {
 	if level == facts.Unverified {
 		return Verdict{Level: facts.Unverified}, nil
@@ -41,6 +42,12 @@ func Verify(level facts.Verification, c domain.Chain, block *starknet.BlockWithR
 	verdict := Verdict{Level: level}
 	if level == facts.FullyVerified {
 		left, err := verifyCommitments(c.ID(), block, update)
+		if err != nil {
+			return Verdict{}, err
+		}
+		if left == nil {
+			err = verifyDeclarations(block, update)
+		}
 		if err != nil {
 			return Verdict{}, err
 		}

@@ -27,6 +27,6 @@ func (l *Loop) Derive(ctx context.Context, first uint64, block *starknet.BlockWi
 		}
 	}
 	l.Sizes = l.Sizes.orDefault()
-	t := &turns{Loop: l, memory: newMemory(), at: indexing.Checkpoint{First: first}}
+	t := &turns{Loop: l, memory: newMemory(), at: indexing.Checkpoint{First: first}, repairing: true}
 	return t.memory.facts(ctx, t, got)
 }

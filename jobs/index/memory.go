@@ -59,8 +59,11 @@ func (m *memory) facts(ctx context.Context, t *turns, got fetched) (facts.Block,
 	m.found.Trim()
 	m.slots.Trim()
 	view := make(view)
-	observed, err := m.recall(ctx, t, block, update, view)
+	observed, err := m.recall(ctx, t, got, view)
 	if err != nil {
+		return facts.Block{}, err
+	}
+	if err := m.verifyContracts(ctx, t, got); err != nil {
 		return facts.Block{}, err
 	}
 	fresh, err := m.newClasses(ctx, t, block, update, view)
@@ -93,7 +96,8 @@ func (v view) Runtime(address starknet.Felt) facts.Runtime { return v[address] }
 // matters, and adds those contracts to the view. It returns as observed the
 // classes that it had to read from the node, because the contracts are older
 // than the index.
-func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWithReceipts, update *starknet.StateUpdate, view view) (observed []facts.ClassChange, err error) {
+func (m *memory) recall(ctx context.Context, t *turns, got fetched, view view) (observed []facts.ClassChange, err error) {
+	block, update := got.block, got.update
 	var unknown []starknet.Felt
 	want := func(address starknet.Felt) {
 		if _, seen := view[address]; seen {
@@ -115,8 +119,13 @@ func (m *memory) recall(ctx context.Context, t *turns, block *starknet.BlockWith
 	for i := range update.StateDiff.ReplacedClasses {
 		want(update.StateDiff.ReplacedClasses[i].ContractAddress)
 	}
+	doubted := got.doubtedDeployments()
 	for i := range update.StateDiff.DeployedContracts {
 		address := update.StateDiff.DeployedContracts[i].Address
+		if doubted[address] {
+			want(address)
+			continue
+		}
 		view[address] = facts.Runtime{}
 		m.runtimes.Put(address, noContract, 1)
 	}

@@ -25,6 +25,8 @@ type turns struct {
 	absent   *uint64          // the block that the node lacked in the last turn
 	l1       *domain.BlockRef // the acceptance on L1 that was read and is not recorded yet
 	proving  schedule         // when missing classes are asked for again
+	// repairing is set when the rows of blocks that are stored already are derived.
+	repairing bool
 }
 
 // turn catches up with the node and records the state of the index, or the error

@@ -81,6 +81,7 @@ func exchangeOutcome(r map[string]any) {
 func (w *walk) stateUpdate(u map[string]any) {
 	w.object("state_update", u, "state_diff")
 	diff, _ := u["state_diff"].(map[string]any)
+	w.contracts(diff)
 	for _, key := range slices.Sorted(maps.Keys(diff)) {
 		name := "state_diff." + key
 		for i, item := range w.list(name, diff, key, unordered) {
@@ -96,6 +97,24 @@ func (w *walk) stateUpdate(u map[string]any) {
 			}
 		}
 	}
+}
+
+// contracts visits the contracts that a state diff lists as deployed although they
+// got another class, or the reverse: one hash commits to both lists.
+func (w *walk) contracts(diff map[string]any) {
+	move := func(from, key, to, keyThere string) {
+		list, _ := diff[from].([]any)
+		there, _ := diff[to].([]any)
+		for i := range list {
+			item, _ := list[i].(map[string]any)
+			w.place("state_diff."+from+".move", func() {
+				diff[from] = slices.Delete(slices.Clone(list), i, i+1)
+				diff[to] = append(slices.Clone(there), map[string]any{keyThere: item[key], "class_hash": item["class_hash"]})
+			})
+		}
+	}
+	move("deployed_contracts", "address", "replaced_classes", "contract_address")
+	move("replaced_classes", "contract_address", "deployed_contracts", "address")
 }
 
 func (w *walk) class(c map[string]any) {
