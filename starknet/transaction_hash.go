@@ -82,7 +82,7 @@ func (t *Transaction) hashV3(chainID Felt, boundsL1Data bool) Felt {
 	h.Write(prefix, t.Version.Felt(), sender, t.feeFieldsHash(boundsL1Data), PoseidonMany(t.PaymasterData...), chainID, t.Nonce)
 	h.Write(FeltFromUint64(uint64(t.NonceDataAvailabilityMode)<<32 | uint64(t.FeeDataAvailabilityMode)))
 	h.Write(rest...)
-	if t.Type == Invoke && len(t.ProofFacts) > 0 {
+	if t.hasProofFacts() {
 		h.Write(PoseidonMany(t.ProofFacts...))
 	}
 	return h.Sum()

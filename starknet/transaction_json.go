@@ -15,27 +15,28 @@ type transactionShape struct {
 type transactionField struct {
 	name  string
 	value func(b []byte, t *Transaction) []byte
+	copy  func(to, from *Transaction)
 }
 
 var (
-	fieldSender       = feltField("sender_address", func(t *Transaction) Felt { return t.SenderAddress })
-	fieldContract     = feltField("contract_address", func(t *Transaction) Felt { return t.ContractAddress })
-	fieldSelector     = feltField("entry_point_selector", func(t *Transaction) Felt { return t.EntryPointSelector })
-	fieldNonce        = feltField("nonce", func(t *Transaction) Felt { return t.Nonce })
-	fieldMaxFee       = feltField("max_fee", func(t *Transaction) Felt { return t.MaxFee })
-	fieldClassHash    = feltField("class_hash", func(t *Transaction) Felt { return t.ClassHash })
-	fieldCompiled     = feltField("compiled_class_hash", func(t *Transaction) Felt { return t.CompiledClassHash })
-	fieldSalt         = feltField("contract_address_salt", func(t *Transaction) Felt { return t.ContractAddressSalt })
-	fieldTip          = feltField("tip", func(t *Transaction) Felt { return FeltFromUint64(uint64(t.Tip)) })
-	fieldCalldata     = feltsField("calldata", func(t *Transaction) []Felt { return t.Calldata })
-	fieldSignature    = feltsField("signature", func(t *Transaction) []Felt { return t.Signature })
-	fieldConstructor  = feltsField("constructor_calldata", func(t *Transaction) []Felt { return t.ConstructorCalldata })
-	fieldPaymaster    = feltsField("paymaster_data", func(t *Transaction) []Felt { return t.PaymasterData })
-	fieldDeployment   = feltsField("account_deployment_data", func(t *Transaction) []Felt { return t.AccountDeploymentData })
-	fieldProofFacts   = feltsField("proof_facts", func(t *Transaction) []Felt { return t.ProofFacts })
-	fieldBounds       = transactionField{"resource_bounds", appendResourceBounds}
-	fieldNonceDA      = modeField("nonce_data_availability_mode", func(t *Transaction) DataAvailability { return t.NonceDataAvailabilityMode })
-	fieldFeeDA        = modeField("fee_data_availability_mode", func(t *Transaction) DataAvailability { return t.FeeDataAvailabilityMode })
+	fieldSender       = feltField("sender_address", func(t *Transaction) *Felt { return &t.SenderAddress })
+	fieldContract     = feltField("contract_address", func(t *Transaction) *Felt { return &t.ContractAddress })
+	fieldSelector     = feltField("entry_point_selector", func(t *Transaction) *Felt { return &t.EntryPointSelector })
+	fieldNonce        = feltField("nonce", func(t *Transaction) *Felt { return &t.Nonce })
+	fieldMaxFee       = feltField("max_fee", func(t *Transaction) *Felt { return &t.MaxFee })
+	fieldClassHash    = feltField("class_hash", func(t *Transaction) *Felt { return &t.ClassHash })
+	fieldCompiled     = feltField("compiled_class_hash", func(t *Transaction) *Felt { return &t.CompiledClassHash })
+	fieldSalt         = feltField("contract_address_salt", func(t *Transaction) *Felt { return &t.ContractAddressSalt })
+	fieldTip          = transactionField{"tip", appendTip, func(to, from *Transaction) { to.Tip = from.Tip }}
+	fieldCalldata     = feltsField("calldata", func(t *Transaction) *[]Felt { return &t.Calldata })
+	fieldSignature    = feltsField("signature", func(t *Transaction) *[]Felt { return &t.Signature })
+	fieldConstructor  = feltsField("constructor_calldata", func(t *Transaction) *[]Felt { return &t.ConstructorCalldata })
+	fieldPaymaster    = feltsField("paymaster_data", func(t *Transaction) *[]Felt { return &t.PaymasterData })
+	fieldDeployment   = feltsField("account_deployment_data", func(t *Transaction) *[]Felt { return &t.AccountDeploymentData })
+	fieldProofFacts   = feltsField("proof_facts", func(t *Transaction) *[]Felt { return &t.ProofFacts })
+	fieldBounds       = transactionField{"resource_bounds", appendResourceBounds, func(to, from *Transaction) { to.ResourceBounds = from.ResourceBounds }}
+	fieldNonceDA      = modeField("nonce_data_availability_mode", func(t *Transaction) *DataAvailability { return &t.NonceDataAvailabilityMode })
+	fieldFeeDA        = modeField("fee_data_availability_mode", func(t *Transaction) *DataAvailability { return &t.FeeDataAvailabilityMode })
 	version3Fields    = []transactionField{fieldSignature, fieldNonce, fieldBounds, fieldTip, fieldPaymaster, fieldNonceDA, fieldFeeDA}
 	transactionFields = map[transactionShape][]transactionField{
 		{Invoke, 0}:        {fieldMaxFee, fieldSignature, fieldContract, fieldSelector, fieldCalldata},
@@ -74,10 +75,30 @@ func (t *Transaction) AppendJSON(b []byte) ([]byte, error) {
 	for _, f := range fields {
 		b = f.append(b, t)
 	}
-	if t.Type == Invoke && len(t.ProofFacts) > 0 {
+	if t.hasProofFacts() {
 		b = fieldProofFacts.append(b, t)
 	}
 	return append(b, '}'), nil
+}
+
+// hasProofFacts reports whether t has proof facts, which only invokes of version 3
+// can have.
+func (t *Transaction) hasProofFacts() bool {
+	return t.Type == Invoke && t.Version.Number == 3 && len(t.ProofFacts) > 0
+}
+
+// DropForeignFields sets the fields to zero that transactions of this type and
+// version do not have. No hash covers them. A combination that does not exist keeps
+// only its hash.
+func (t *Transaction) DropForeignFields() {
+	own := Transaction{Hash: t.Hash, Type: t.Type, Version: t.Version}
+	for _, f := range transactionFields[transactionShape{t.Type, t.Version.Number}] {
+		f.copy(&own, t)
+	}
+	if t.hasProofFacts() {
+		own.ProofFacts = t.ProofFacts
+	}
+	*t = own
 }
 
 // MarshalJSON implements json.Marshaler by AppendJSON.
@@ -90,22 +111,31 @@ func (f transactionField) append(b []byte, t *Transaction) []byte {
 	return f.value(b, t)
 }
 
-func feltField(name string, get func(*Transaction) Felt) transactionField {
-	return transactionField{name, func(b []byte, t *Transaction) []byte { return get(t).AppendJSON(b) }}
+func feltField(name string, of func(*Transaction) *Felt) transactionField {
+	return transactionField{
+		name,
+		func(b []byte, t *Transaction) []byte { return of(t).AppendJSON(b) },
+		func(to, from *Transaction) { *of(to) = *of(from) },
+	}
 }
 
-func feltsField(name string, get func(*Transaction) []Felt) transactionField {
-	return transactionField{name, func(b []byte, t *Transaction) []byte { return AppendFeltsJSON(b, get(t)) }}
+func feltsField(name string, of func(*Transaction) *[]Felt) transactionField {
+	return transactionField{
+		name,
+		func(b []byte, t *Transaction) []byte { return AppendFeltsJSON(b, *of(t)) },
+		func(to, from *Transaction) { *of(to) = *of(from) },
+	}
 }
 
-func modeField(name string, get func(*Transaction) DataAvailability) transactionField {
-	return transactionField{name, func(b []byte, t *Transaction) []byte {
-		if get(t) == AvailableOnL2 {
-			return append(b, `"L2"`...)
-		}
-		return append(b, `"L1"`...)
-	}}
+func modeField(name string, of func(*Transaction) *DataAvailability) transactionField {
+	return transactionField{
+		name,
+		func(b []byte, t *Transaction) []byte { return strconv.AppendQuote(b, of(t).String()) },
+		func(to, from *Transaction) { *of(to) = *of(from) },
+	}
 }
+
+func appendTip(b []byte, t *Transaction) []byte { return FeltFromUint64(uint64(t.Tip)).AppendJSON(b) }
 
 func appendResourceBounds(b []byte, t *Transaction) []byte {
 	bounds := &t.ResourceBounds

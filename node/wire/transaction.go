@@ -66,7 +66,8 @@ var transactionNeeds = map[transactionKind]uint64{
 	{starknet.L1Handler, 0}:     transactionShape.set("nonce contract_address entry_point_selector calldata"),
 }
 
-// readTransaction reads a transaction that was executed on chain.
+// readTransaction reads a transaction that was executed on chain. Fields of other
+// types and versions are dropped: nothing proves them.
 func readTransaction(r *reader, t *transaction) {
 	filled := transactionShape.read(r, t)
 	needed, exists := transactionNeeds[transactionKind{t.Type, t.Version.Number}]
@@ -74,4 +75,5 @@ func readTransaction(r *reader, t *transaction) {
 		r.fail("a transaction of type %s and version %s does not exist", t.Type, t.Version)
 	}
 	transactionShape.demand(r, needed, filled)
+	t.DropForeignFields()
 }
