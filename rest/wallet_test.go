@@ -288,6 +288,27 @@ func TestCompleteSnapshotUsesAnIndexedBlock(t *testing.T) {
 	}
 }
 
+// TestSnapshotOfAForkThatTheIndexDoesNotHaveIsNotComplete reorganises the node, which
+// the index does not follow: blocks have the numbers of indexed ones and other hashes.
+func TestSnapshotOfAForkThatTheIndexDoesNotHaveIsNotComplete(t *testing.T) {
+	t.Parallel()
+	s := newOwnStateful(t)
+	if err := s.sim.Reorg(3); err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range []string{`"blockPreference":"latest_accepted_l2"`, `"blockPreference":"explicit","blockNumber":59`} {
+		a := s.postJSON(walletPath, `{"ownerAddress":"0xdead",`+block+`}`)
+		requireFailure(t, a, http.StatusServiceUnavailable, domain.CodeServiceUnavailable)
+		got := s.wallet(`{"ownerAddress":"0xdead","mode":"verified_partial",%s}`, block)
+		if got.Correctness != "verified_partial" || !slices.Equal(got.Coverage.ReasonCodes, []string{"index_behind"}) {
+			t.Errorf("%s: got %s with the coverage %s, want verified_partial for index_behind", block, got.Correctness, encodeText(got.Coverage))
+		}
+	}
+	if got := s.wallet(`{"ownerAddress":"0xdead","blockPreference":"explicit","blockNumber":57}`); got.Correctness != "verified_complete" {
+		t.Errorf("below the fork: got %s, want verified_complete", encodeText(got))
+	}
+}
+
 func TestInvalidWalletRequestIsRejected(t *testing.T) {
 	t.Parallel()
 	s := newStateful(t)

@@ -92,13 +92,14 @@ type Wallet struct {
 // Wallets reads token balances of addresses.
 type Wallets struct {
 	addresses  *Addresses
+	blocks     *chain.Blocks
 	tokens     *token.Tokens
 	quantities *token.Quantities
 }
 
 // NewWallets makes the service.
-func NewWallets(addresses *Addresses, tokens *token.Tokens, quantities *token.Quantities) *Wallets {
-	return &Wallets{addresses, tokens, quantities}
+func NewWallets(addresses *Addresses, blocks *chain.Blocks, tokens *token.Tokens, quantities *token.Quantities) *Wallets {
+	return &Wallets{addresses, blocks, tokens, quantities}
 }
 
 // walletRetry is the Retry-After of an incomplete snapshot.
@@ -111,7 +112,7 @@ const walletRetry = 2 * time.Second
 // invalid_request if the query's limit excludes tokens, history_not_indexed if
 // the index can never prove that no token is missing, unsupported_token if a
 // contract has no balance entry point, and service_unavailable if a balance could
-// not be read or the index is behind.
+// not be read, or the index is behind or follows another fork than the node.
 func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet, error) {
 	if err := q.checkLimit(); err != nil {
 		return Wallet{}, err
@@ -144,8 +145,12 @@ func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet
 	if cut && !slices.Contains(found.reasons, domain.ReasonLimit) {
 		found.reasons = append([]string{domain.ReasonLimit}, found.reasons...)
 	}
+	held, err := s.holds(ctx, c, q, at, found)
+	if err != nil {
+		return Wallet{}, err
+	}
 	wallet := Wallet{
-		Block: at, Coverage: AssetCoverage{q.Scope, found.missing(q.Scope, at.Number), found.through},
+		Block: at, Coverage: AssetCoverage{q.Scope, found.missing(q.Scope, held), found.through},
 		Correctness: CorrectPartial, Items: items,
 	}
 	err = incomplete(wallet.Coverage.Reasons, items)
@@ -191,6 +196,24 @@ func (s *Wallets) anchor(ctx context.Context, c domain.Chain, q WalletQuery, blo
 		return block, err
 	}
 	return chain.NumberID(min(newest.Number, *found.through)), nil
+}
+
+// holds reports whether the index holds the block that the node read balances at,
+// so that the discovered tokens are those of its chain. A node that follows another
+// fork has the block's number with another hash. The block that discovery reached
+// must be there still, too: a reorg in between may have changed the tokens.
+func (s *Wallets) holds(ctx context.Context, c domain.Chain, q WalletQuery, at chain.StateBlock, found candidates) (bool, error) {
+	switch {
+	case q.Scope == ScopeExplicit || found.through == nil:
+		return true, nil
+	case at.Hash == nil || *found.through < at.Number:
+		return false, nil
+	}
+	refs := []domain.BlockRef{{Number: at.Number, Hash: *at.Hash}}
+	if found.tip != nil {
+		refs = append(refs, *found.tip)
+	}
+	return s.blocks.Still(ctx, c, refs)
 }
 
 // unprovable returns history_not_indexed if the index lacks history that would

@@ -14,6 +14,9 @@ type candidates struct {
 	tokens  []candidate
 	reasons []string // why these are not all within the scope; empty when they are
 	through *uint64  // up to which block transfers were looked at; nil: none
+	// tip was the newest block of the index before transfers were looked at; nil
+	// while it is not known.
+	tip *domain.BlockRef
 }
 
 // candidate is a token that the owner may hold.
@@ -53,11 +56,18 @@ func (s *Wallets) discovered(ctx context.Context, c domain.Chain, q WalletQuery)
 	if q.Scope == ScopeWithRegistry {
 		limit += len(RegistryTokens(c))
 	}
+	horizon, err := s.addresses.statuses.Horizon(ctx, c)
+	if err != nil {
+		return candidates{}, err
+	}
 	page, err := s.addresses.Discovered(ctx, c, q.Owner, q.Scope, limit)
 	if err != nil {
 		return candidates{}, err
 	}
 	found := candidates{tokens: make([]candidate, len(page.Items)), reasons: page.Coverage.Reasons, through: page.Coverage.Through}
+	if held := horizon.Coverage; held != nil && held.Tip != nil {
+		found.tip = &domain.BlockRef{Number: held.Last, Hash: *held.Tip}
+	}
 	for i, asset := range page.Items {
 		found.tokens[i] = candidate{asset.Token, &token.Token{
 			Address: asset.Token, Standard: asset.Standard,
@@ -67,11 +77,11 @@ func (s *Wallets) discovered(ctx context.Context, c domain.Chain, q WalletQuery)
 	return found, nil
 }
 
-// missing returns why tokens may be missing at a block. Later blocks need not
-// be indexed.
-func (f *candidates) missing(scope Scope, block uint64) []string {
+// missing returns why tokens may be missing at a block, which the index holds or
+// not. Later blocks need not be indexed.
+func (f *candidates) missing(scope Scope, held bool) []string {
 	reasons := slices.DeleteFunc(slices.Clone(f.reasons), func(reason string) bool { return reason == domain.ReasonIndexBehind })
-	if scope != ScopeExplicit && f.through != nil && *f.through < block {
+	if scope != ScopeExplicit && !held {
 		reasons = append(reasons, domain.ReasonIndexBehind)
 	}
 	return reasons

@@ -117,7 +117,7 @@ func New(o Options) *Services {
 	s.States = chain.NewStates(o.Nodes, stores.FinalizedBlocks, s.Statuses)
 	s.Quantities = token.NewQuantities(s.States)
 	s.Addresses = address.NewAddresses(stores.Addresses, stores.Untyped, implementations, s.Statuses, s.Labels)
-	s.Wallets = address.NewWallets(s.Addresses, s.Tokens, s.Quantities)
+	s.Wallets = address.NewWallets(s.Addresses, s.Blocks, s.Tokens, s.Quantities)
 	s.Details = transaction.NewDetails(transaction.Services{
 		Store: stores.TransactionParts, Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Cache: s.Cache, Nodes: o.Nodes,
