@@ -157,7 +157,7 @@ func (p *implementing) HasClass(hash starknet.Felt) (bool, error) {
 	if class != nil {
 		return true, nil // also one that is missing: a block or a slot names it
 	}
-	class, err := p.t.readClass(p.ctx, p.block, hash)
+	class, err := p.t.readClass(p.ctx, p.block, hash, unsaid)
 	if errors.Is(err, chain.ErrNoClass) {
 		return false, nil // anything can be written to a slot
 	}

@@ -282,23 +282,22 @@ func (m *memory) admit(class *facts.Class) []*facts.Class {
 
 // fetchClass reads a class that a block names from the node.
 func (t *turns) fetchClass(ctx context.Context, block *starknet.BlockWithReceipts, hash starknet.Felt, declared language) (*facts.Class, error) {
-	class, err := t.readClass(ctx, block, hash)
+	class, err := t.readClass(ctx, block, hash, declared)
 	if errors.Is(err, chain.ErrNoClass) && t.AcceptMissingClasses {
 		return t.missing(block, hash, err), nil
-	}
-	if err == nil && !class.Missing && declared != unsaid && (declared == sierra) != class.Sierra {
-		err = fmt.Errorf("%w: the class %s is of another language than its declaration says", indexing.ErrInconsistent, hash)
 	}
 	return class, err
 }
 
-// readClass reads a class from the node. One that no upstream proves is missing,
-// so that nothing is typed or decoded by it, unless the operator chose not to
-// verify as much.
-func (t *turns) readClass(ctx context.Context, block *starknet.BlockWithReceipts, hash starknet.Felt) (*facts.Class, error) {
+// readClass reads a class from the node, which must be of the declared language.
+// A Cairo 0 class that no upstream proves is missing, so that nothing is typed or
+// decoded by it, unless the operator chose not to verify as much.
+func (t *turns) readClass(ctx context.Context, block *starknet.BlockWithReceipts, hash starknet.Felt, declared language) (*facts.Class, error) {
 	class, err := t.Node.Class(ctx, block.BlockHash, hash)
 	unproven := errors.Is(err, chain.ErrUnprovenClass)
 	switch {
+	case (err == nil || unproven) && declared != unsaid && (declared == sierra) != (class.Sierra != nil):
+		return nil, fmt.Errorf("%w: the class %s is of another language than its declaration says", indexing.ErrInconsistent, hash)
 	case unproven && t.level() == facts.FullyVerified:
 		return t.missing(block, hash, err), nil
 	case err != nil && !unproven:

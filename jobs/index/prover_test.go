@@ -146,3 +146,35 @@ func TestMissingClassesAreAskedForAgainAfterGrowingPauses(t *testing.T) {
 		t.Errorf("after a new class is missing: got another pause, want %s", firstProof)
 	}
 }
+
+// TestDeclaredSierraClassAnsweredAsCairo0Halts tells a lie about the language of
+// classes: only Cairo 0 classes may be unproven.
+func TestDeclaredSierraClassAnsweredAsCairo0Halts(t *testing.T) {
+	t.Parallel()
+	skipRaced(t)
+	w := newWorld(t, sim.Config{Blocks: 4})
+	p, pool := w.tampered()
+	p.tell(&lie{ofClass, func(result map[string]any) bool {
+		if result["sierra_program"] == nil {
+			return false
+		}
+		clear(result)
+		result["program"], result["abi"] = "H4sIAAAAAAAA/6uuBQBDv6ajAgAAAA==", []any{} // {}
+		result["entry_points_by_type"] = map[string]any{"EXTERNAL": []any{}, "CONSTRUCTOR": []any{}, "L1_HANDLER": []any{}}
+		return true
+	}})
+	loop := w.loop("a")
+	loop.Node = pool.Source()
+	leader := w.leader(loop)
+	if err := leader.turn(t.Context()); !errors.Is(err, indexing.ErrInconsistent) {
+		t.Errorf("got %v, want %v", err, indexing.ErrInconsistent)
+	}
+	if stored := w.number("SELECT count(*) FROM blocks"); stored != 0 {
+		t.Errorf("got %d blocks stored, want none", stored)
+	}
+	p.tell(nil)
+	w.catchUp(leader)
+	if got, want := digest(t, w.db), w.clean(nil); got != want {
+		t.Errorf("got digest %s, want %s of a clean index", got, want)
+	}
+}
