@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"math"
 	"slices"
 
 	"astrolabe/starknet"
@@ -258,6 +259,9 @@ func (m *Model) intelligence(address starknet.Felt) object {
 	}
 	if m.isAccountAt(address) == true {
 		body["typeLabel"] = "account"
+	}
+	if body["typeLabel"] == "contract" || body["typeLabel"] == "unknown" { // it may be a token
+		body["coverage"] = unsure(m.covered(nil), doubted || m.doubtful(address, math.MaxUint64))["coverage"]
 	}
 	return body
 }

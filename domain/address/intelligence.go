@@ -2,6 +2,7 @@ package address
 
 import (
 	"context"
+	"math"
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
@@ -22,7 +23,9 @@ type Intelligence struct {
 	// ReceivedFunds reports whether the address received an indexed transfer. It
 	// is nil if it received none, but may be a party of an untyped one.
 	ReceivedFunds *bool
-	// Coverage says whether negative and unknown values are reliable.
+	// Coverage says whether negative and unknown values are reliable. Untyped
+	// transfers that a contract emitted make it partial, because the contract may
+	// be a token.
 	Coverage domain.Coverage
 }
 
@@ -64,16 +67,22 @@ func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses 
 		if err != nil {
 			return nil, err
 		}
+		for i, address := range addresses {
+			if account := accounts[address]; account != nil {
+				found[i].Account = *account
+			}
+		}
+		tokens, err := a.possibleTokens(ctx, c, addresses, found)
+		if err != nil {
+			return nil, err
+		}
 		list := make([]Intelligence, len(addresses))
 		for i, address := range addresses {
 			profile := &found[i]
-			if account := accounts[address]; account != nil {
-				profile.Account = *account
-			}
 			label := a.labels.label(c, address, profile.StoredLabels)
 			list[i] = Intelligence{
 				Address: address, Found: profile.Seen || label != nil, Deployed: profile.Class != nil || profile.Acted, Label: label, Type: profile.kind(),
-				Class: profile.Class, Coverage: coverage.Untyped(untyped[i]),
+				Class: profile.Class, Coverage: coverage.Untyped(untyped[i] || tokens[address]),
 			}
 			if profile.Received || !untyped[i] {
 				list[i].ReceivedFunds = &profile.Received
@@ -84,6 +93,29 @@ func (a *Addresses) Intelligence(ctx context.Context, c domain.Chain, addresses 
 		}
 		return list, nil
 	})
+}
+
+// possibleTokens returns the addresses that are neither an account nor a token as
+// far as the index knows, but emitted untyped transfers.
+func (a *Addresses) possibleTokens(ctx context.Context, c domain.Chain, addresses []starknet.Felt, profiles []Profile) (map[starknet.Felt]bool, error) {
+	var others []starknet.Felt
+	for i, address := range addresses {
+		if kind := profiles[i].kind(); kind != TypeAccount && kind != TypeToken {
+			others = append(others, address)
+		}
+	}
+	if len(others) == 0 {
+		return nil, nil
+	}
+	emitted, err := a.untyped.UntypedOf(ctx, c, others, facts.UntypedContract, 0, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	possible := make(map[starknet.Felt]bool, len(others))
+	for i, address := range others {
+		possible[address] = emitted[i]
+	}
+	return possible, nil
 }
 
 func (s *Profile) kind() Type {

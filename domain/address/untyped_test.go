@@ -47,6 +47,9 @@ func TestAnswersThatUntypedTransfersCouldChangeArePartial(t *testing.T) {
 	if err != nil || known[0].ReceivedFunds == nil || *known[0].ReceivedFunds || known[1].ReceivedFunds != nil || known[1].Coverage != partial {
 		t.Errorf("intelligence: got %+v and %v, want no funds received, then an unknown", known, err)
 	}
+	if len(known) != 3 || known[2].Coverage != partial || known[2].ReceivedFunds == nil {
+		t.Errorf("intelligence of the contract: got %+v, want it partial, because it may be a token, and no funds received", known)
+	}
 	assets, err := g.addresses.Assets(t.Context(), c, owners, address.ScopeDiscovered, domain.PageRequest{Limit: 5})
 	if err != nil || !assets[0].Coverage.Complete() || !slices.Equal(assets[1].Coverage.Reasons, []string{domain.ReasonUntypedTransfers}) {
 		t.Errorf("assets: got %+v and %v, want complete ones, then incomplete ones", assets, err)
