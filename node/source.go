@@ -102,23 +102,18 @@ func (s Source) Class(ctx context.Context, at, hash starknet.Felt) (starknet.Cla
 
 // ClassHashAt returns the class of a contract after a block, and false if the
 // contract did not exist. If the node does not have the block, it returns
-// chain.ErrPruned.
+// chain.ErrPruned. All upstreams are asked; if two differ, it returns
+// indexing.ErrInconsistent.
 func (s Source) ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error) {
-	hash, err := s.pool.ClassHashAt(ctx, AtHash(at), contract)
-	if hasCode(err, contractNotFound) {
-		return starknet.Felt{}, false, nil
-	}
-	return hash, err == nil, judgeAt(at, err)
+	return s.unanimous(ctx, at, "starknet_getClassHashAt", AtHash(at), contract)
 }
 
 // StorageAt returns the value of a contract's storage slot after a block. It is
-// zero if the contract did not exist.
+// zero if the contract did not exist. All upstreams are asked; if two differ, it
+// returns indexing.ErrInconsistent.
 func (s Source) StorageAt(ctx context.Context, at, contract, slot starknet.Felt) (starknet.Felt, error) {
-	value, err := s.pool.StorageAt(ctx, AtHash(at), contract, slot)
-	if hasCode(err, contractNotFound) {
-		return starknet.Felt{}, nil
-	}
-	return value, judge(err)
+	value, _, err := s.unanimous(ctx, at, "starknet_getStorageAt", contract, slot, AtHash(at))
+	return value, err
 }
 
 // News returns a channel that receives a value when the head of the chain may

@@ -15,11 +15,15 @@
 //   - the unit of the fee of an L1 handler, which pays none;
 //   - the L2 gas that a transaction consumed, for which receipts hash zero;
 //   - the order of the lists in a state diff, which has no meaning;
-//   - before Starknet 0.13.2: receipts other than their events, state diffs
-//     beyond the deployments and declarations that transactions name, gas
-//     prices, the data availability mode and the version;
+//   - before Starknet 0.13.2: receipts other than their events, which transaction
+//     emitted an event (the order of the block's events and their number are
+//     committed to), state diffs beyond the deployments and declarations that
+//     transactions name, gas prices, the data availability mode and the version;
 //   - before 0.11.1: signatures of transactions other than invokes;
 //   - before 0.7 on mainnet: also events, timestamps and sequencers;
 //   - the version, the maximum fee and the nonce of transactions whose hash is
-//     of a formula from before transactions had them.
+//     of a formula from before transactions had them;
+//   - what a partial history asks about the state before its first block: the
+//     class of a contract, whether a contract existed, and the slots of a proxy.
+//     All upstreams are asked and must agree; a single one is believed.
 package integrity

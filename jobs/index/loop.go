@@ -30,11 +30,12 @@ type Node interface {
 	// of another hash, or chain.ErrPruned if it does not have the block. A Sierra
 	// class of another hash is indexing.ErrInconsistent.
 	Class(ctx context.Context, at, hash starknet.Felt) (starknet.Class, error)
-	// ClassHashAt returns a contract's class after a block, if it existed, or
-	// chain.ErrPruned if the node does not have the block.
+	// ClassHashAt returns a contract's class after a block, if it existed,
+	// chain.ErrPruned if the node does not have the block, or
+	// indexing.ErrInconsistent if upstreams differ.
 	ClassHashAt(ctx context.Context, at, contract starknet.Felt) (starknet.Felt, bool, error)
 	// StorageAt returns the value of a contract's storage slot after a block;
-	// zero if the contract did not exist.
+	// zero if the contract did not exist. Its errors are those of ClassHashAt.
 	StorageAt(ctx context.Context, at, contract, slot starknet.Felt) (starknet.Felt, error)
 	// Agreement returns how many upstreams have the given hash at a height, and
 	// the answers of the others.
