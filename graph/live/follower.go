@@ -96,7 +96,7 @@ func (t *Tip) place(s Subscription) (place, error) {
 	}
 	at := place{s.After[0], s.After[1:]}
 	if len(at.from) != s.Fields || !at.from.Fits() {
-		return at, domain.InvalidCursor("it is of another release")
+		return at, domain.InvalidCursor("The cursor was issued by an incompatible release.")
 	}
 	return at, nil
 }
