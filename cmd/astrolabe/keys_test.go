@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
@@ -130,6 +131,8 @@ func TestOperatorChangesAPlan(t *testing.T) {
 		"keys revoke nosuchkey000", "keys grant nosuchkey000 --permissions read",
 		"keys create --workspace acme --permissions admin", "keys create --workspace acme --rate-limit all=1", "keys create --workspace acme --expires=-1h",
 	} {
-		k.types(exitUsage, mistake)
+		if got := k.types(exitUsage, mistake); strings.Contains(got, string(domain.CodeInvalidRequest)) {
+			t.Errorf("%s: got %q, want a message without the code of the API", mistake, got)
+		}
 	}
 }
