@@ -42,7 +42,7 @@ type listenSettings struct {
 	Chains          []domain.Chain `help:"Chains to serve." default:"SN_MAIN,SN_SEPOLIA"`
 	Origins         []string       `help:"Web origins that may send sessions or open WebSockets, for example https://explorer.example. API keys work from every origin." placeholder:"ORIGIN"`
 	TrustedProxies  []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted, for example 10.0.0.0/8." placeholder:"CIDR"`
-	MaxConnections  int            `help:"Maximum number of open connections to the API. Health checks are answered beyond it." default:"4096"`
+	MaxConnections  int            `help:"Maximum number of open connections to the API. Health checks are answered even above this limit." default:"4096"`
 	Drain           time.Duration  `help:"Time for open requests to finish after a stop signal." default:"15s"`
 	ScreeningTop    int            `help:"Number of holders in a holder screening." default:"100"`
 	SecurityContact []string       `help:"Contacts for security reports, published at /.well-known/security.txt, for example mailto:security@explorer.example. Default: none is published." placeholder:"URI"`
