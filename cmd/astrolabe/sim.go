@@ -27,7 +27,7 @@ type simCommand struct {
 	Seed        uint64        `help:"Seed of the generated chain. Equal seeds give equal chains." default:"0"`
 	Chain       domain.Chain  `help:"Chain to simulate: SN_MAIN or SN_SEPOLIA." default:"SN_MAIN"`
 	Blocks      int           `help:"Number of blocks to generate at startup, after block 0." default:"250"`
-	BlockTime   time.Duration `help:"Time between two blocks. 0 adds none." default:"4s"`
+	BlockTime   time.Duration `help:"Time between two blocks. 0 adds no blocks after startup." default:"4s"`
 	Genesis     time.Time     `help:"Timestamp of block 0. Default: 2026-01-01T00:00:00Z." placeholder:"TIME"`
 	Accounts    int           `help:"Number of predeployed accounts for clients. Their addresses and private keys are printed at startup." default:"10"`
 	Events      int           `help:"Generate a chain for load tests, with about this many events per block, instead of the default chain." placeholder:"N"`
