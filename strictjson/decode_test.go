@@ -299,7 +299,7 @@ func TestDecodeIntoAnythingButAPointerPanics(t *testing.T) {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("no panic for %T", target)
+					t.Errorf("%T: got no panic, want one", target)
 				}
 			}()
 			_ = Decode([]byte(`{"count":1}`), target)

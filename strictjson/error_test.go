@@ -41,12 +41,12 @@ func TestErrorsNeverQuoteValuesOrGoTypes(t *testing.T) {
 		var v target
 		err := Decode([]byte(body), &v)
 		if err == nil {
-			t.Errorf("%s was accepted", body)
+			t.Errorf("%s: got no error, want one", body)
 			continue
 		}
 		for _, leak := range []string{"777", "int8", "float64", "uint64", "time.Time", "strictjson", "json:"} {
 			if shown := fmt.Sprintf("%v %+v %s", err, err, err); strings.Contains(shown, leak) {
-				t.Errorf("%s gave an error that shows %q: %s", body, leak, shown)
+				t.Errorf("%s: got the error %s, want it without %q", body, shown, leak)
 			}
 		}
 	}

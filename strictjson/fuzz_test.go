@@ -50,6 +50,6 @@ func decodeAgain[T any](t *testing.T, data []byte) {
 	}
 	again, err := json.Marshal(second, json.Deterministic(true))
 	if err != nil || !bytes.Equal(encoded, again) {
-		t.Fatalf("%s became %s, %v", encoded, again, err)
+		t.Fatalf("got %s, %v, want %s", again, err, encoded)
 	}
 }

@@ -42,7 +42,7 @@ func (k *keeper) types(code int, command string) string {
 	k.stderr.Reset()
 	args := append(strings.Fields(command), "--database-url="+k.url, "--data="+k.data)
 	if got := run(k.Context(), args, &stdout, &k.stderr); got != code {
-		k.Fatalf("%s: exit code %d\n%s%s", command, got, &stdout, &k.stderr)
+		k.Fatalf("%s: got exit code %d, want %d\n%s%s", command, got, code, &stdout, &k.stderr)
 	}
 	return stdout.String()
 }
