@@ -63,7 +63,7 @@ func TestResultIsMeasuredWhileItIsBuilt(t *testing.T) {
 		d := newDearest(t, 1)
 		path := d.path(of[f])
 		if path == nil {
-			t.Errorf("%s.%s: got no path from the query", of[f].Name, f.Name)
+			t.Errorf("%s.%s: got no path from the query, want one", of[f].Name, f.Name)
 			continue
 		}
 		text := ""

@@ -95,7 +95,7 @@ func budgetRemaining(t *testing.T, g *servedGraph, header map[string]string, cla
 			return b.Remaining
 		}
 	}
-	t.Fatalf("got no rate limit of the class %s", class)
+	t.Fatalf("got no rate limit of the class %s, want one", class)
 	return nil
 }
 

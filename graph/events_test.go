@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/graph/live"
 )
 
 // eventStream reads server-sent events.
@@ -198,7 +199,7 @@ func TestShutdownEndsEventStreamsWithoutComplete(t *testing.T) {
 
 func (g *servedGraph) openStreams() int { return g.streams.Open() }
 
-func (g *servedGraph) followers() int { return g.resolver.StatusSubscribers() }
+func (g *servedGraph) followers() int { return g.hub.(*live.Hub).StatusSubscribers() }
 
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, holds func() bool) {

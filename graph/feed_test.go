@@ -14,12 +14,11 @@ import (
 	"astrolabe/graph/live"
 )
 
-// newFeed makes a feed that polls every second.
-func newFeed(s *store, log *logbook) *live.Feed[chain.Status] {
-	hub := live.NewHub(live.Options{
+// newFeed makes a hub that polls every second.
+func newFeed(s *store, log *logbook) *live.Hub {
+	return live.NewHub(live.Options{
 		Statuses: chain.NewStatuses(s, 0), PollEvery: time.Second, TimeLimit: time.Second, Logger: slog.New(slog.NewTextHandler(log, nil)),
 	})
-	return live.NewFeed(hub, func(s chain.Status) *chain.Status { return &s })
 }
 
 func TestSubscriberGetsTheStatusAtOnceAndOnEachChange(t *testing.T) {
@@ -28,7 +27,7 @@ func TestSubscriberGetsTheStatusAtOnceAndOnEachChange(t *testing.T) {
 		s := newStore()
 		f := newFeed(s, new(logbook))
 		ctx, leave := context.WithCancel(t.Context())
-		events, err := f.Follow(ctx, domain.Mainnet)
+		events, err := f.FollowStatus(ctx, domain.Mainnet)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +59,7 @@ func TestSubscribersShareOneRead(t *testing.T) {
 		f := newFeed(s, new(logbook))
 		ctx, leave := context.WithCancel(t.Context())
 		for range 100 {
-			if _, err := f.Follow(ctx, domain.Mainnet); err != nil {
+			if _, err := f.FollowStatus(ctx, domain.Mainnet); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -86,11 +85,11 @@ func TestSlowConsumerIsDroppedWithACode(t *testing.T) {
 		f := newFeed(s, new(logbook))
 		ctx, leave := context.WithCancel(t.Context())
 		following, ending := live.WithEnding(ctx)
-		slow, err := f.Follow(following, domain.Mainnet)
+		slow, err := f.FollowStatus(following, domain.Mainnet)
 		if err != nil {
 			t.Fatal(err)
 		}
-		quick, err := f.Follow(ctx, domain.Mainnet)
+		quick, err := f.FollowStatus(ctx, domain.Mainnet)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +116,7 @@ func TestFeedLogsAFailingStoreOnceAndRecovers(t *testing.T) {
 		s, log := newStore(), new(logbook)
 		f := newFeed(s, log)
 		ctx, leave := context.WithCancel(t.Context())
-		events, err := f.Follow(ctx, domain.Mainnet)
+		events, err := f.FollowStatus(ctx, domain.Mainnet)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +134,7 @@ func TestFeedLogsAFailingStoreOnceAndRecovers(t *testing.T) {
 		leave()
 		f.Wait()
 		s.fail(errors.New("down"))
-		if _, err := f.Follow(t.Context(), domain.Mainnet); err == nil {
+		if _, err := f.FollowStatus(t.Context(), domain.Mainnet); err == nil {
 			t.Error("got a subscription without a status, want an error")
 		}
 	})

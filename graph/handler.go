@@ -27,11 +27,22 @@ type Handler struct {
 
 	server    *handler.Server
 	resolver  *resolver.Resolver
-	hub       *live.Hub
+	hub       hub
 	streams   *live.Streams
 	documents documentCache
 	texts     textCache
 	memory    *memory
+}
+
+// hub is what the server needs of the live part beyond what the resolvers do.
+type hub interface {
+	// Notify says that a chain may have new blocks.
+	Notify(c domain.Chain)
+	// Slow counts the subscribers that were dropped because they did not keep
+	// up.
+	Slow() uint64
+	// Wait returns when nothing runs any more, after the last subscriber left.
+	Wait()
 }
 
 // route is the path of the handler in usage reports.
@@ -53,13 +64,14 @@ func New(o Options) *Handler {
 	}
 	h.memory = newMemory(h.ResultMemory)
 	h.streams = live.NewStreams(h.Limits.Streams, h.Limits.CallerStreams)
-	h.hub = live.NewHub(live.Options{
+	follower := live.NewHub(live.Options{
 		Chains: h.Chains, Blocks: h.Blocks, Statuses: h.Statuses, Logger: h.Logger,
 		PollEvery: h.PollEvery, TimeLimit: h.TimeLimit, ResumeBlocks: h.Limits.ResumeBlocks,
 	})
+	h.hub = follower
 	var sizes map[*ast.FieldDefinition]size // of the schema below
 	h.resolver = resolver.New(resolver.Options{
-		Services: h.Services, Gate: h.Gate, Usage: h.Usage, Chains: h.Chains, Version: h.Version, Limits: h.Limits, Hub: h.hub,
+		Services: h.Services, Gate: h.Gate, Usage: h.Usage, Chains: h.Chains, Version: h.Version, Limits: h.Limits, Hub: follower,
 		PageSize: func(field *ast.FieldDefinition) int { return sizes[field].assumed },
 	})
 	executable := exec.NewExecutableSchema(exec.Config{Resolvers: roots{h.resolver}, Directives: exec.DirectiveRoot{Tier: tier}})
@@ -137,7 +149,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) Shutdown(ctx context.Context) error {
 	err := h.streams.Shutdown(ctx)
 	h.streams.Wait()
-	h.resolver.Wait()
 	h.hub.Wait()
 	return err
 }

@@ -202,9 +202,9 @@ func TestSlowBlockSubscriberIsDroppedWithACode(t *testing.T) {
 		continue // the response headers, up to the first message
 	}
 	for range live.MaxUnread + 3 { // two are in flight
-		before := g.hub.Next(domain.Mainnet)
+		before := g.hub.(*live.Hub).Next(domain.Mainnet)
 		l.mine(1)
-		eventually(t, "the block is seen", func() bool { return g.hub.Next(domain.Mainnet) > before })
+		eventually(t, "the block is seen", func() bool { return g.hub.(*live.Hub).Next(domain.Mainnet) > before })
 	}
 	for lines.Scan() && !strings.Contains(lines.Text(), "slow_consumer") {
 		continue // messages in flight

@@ -63,6 +63,7 @@ func TestAttemptOfAnEarlierRoundDoesNotChangeTheCircuit(t *testing.T) {
 	late := errors.New("late")
 	for name, end := range map[string]func(c *circuit, round uint64, now time.Time) bool{
 		"a failure":    func(c *circuit, round uint64, now time.Time) bool { return c.failed(round, now, late, time.Minute) },
+		"a refusal":    func(c *circuit, round uint64, now time.Time) bool { return c.refused(round, now, late) },
 		"a success":    func(c *circuit, round uint64, _ time.Time) bool { return c.succeeded(round) },
 		"a withdrawal": func(c *circuit, round uint64, _ time.Time) bool { c.withdrawn(round); return false },
 	} {

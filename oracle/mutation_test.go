@@ -63,7 +63,7 @@ func TestEveryMutationIsOfTheSource(t *testing.T) {
 	t.Parallel()
 	list := mutations(t)
 	if len(list) < 10 {
-		t.Errorf("there are %d mutations", len(list))
+		t.Errorf("got %d mutations, want at least 10", len(list))
 	}
 	for _, m := range list {
 		m.source(t)
@@ -78,7 +78,7 @@ func (m mutation) source(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if n := strings.Count(string(text), m.Old); n != 1 {
-		t.Errorf("%s: %q occurs %d times in %s", m.Bug, m.Old, n, m.File)
+		t.Errorf("%s: got %q %d times in %s, want it once", m.Bug, m.Old, n, m.File)
 	}
 	return strings.Replace(string(text), m.Old, m.New, 1)
 }

@@ -70,7 +70,7 @@ func (w *world) operationOf(r Request) string {
 			return o.id
 		}
 	}
-	w.Fatalf("no operation answers %s", r)
+	w.Fatalf("%s: got no operation that answers it, want one", r)
 	return ""
 }
 
@@ -90,7 +90,7 @@ func (w *world) requireEveryRead() {
 	}
 	for id := range incomparable {
 		if !known[id] {
-			w.Errorf("there is no operation %s", id)
+			w.Errorf("got %s, want an operation that exists", id)
 		}
 	}
 }

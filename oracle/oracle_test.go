@@ -24,7 +24,7 @@ func TestTheServiceAnswersWhatTheModelSays(t *testing.T) {
 	answers := w.ask(newAsker(1, w.model), requests)
 	t.Logf("answers by status: %v, non-empty answers by operation: %v", answers, w.exercised)
 	if answers[200] < requests/2 || answers[404] == 0 || answers[400] == 0 || answers[422] == 0 {
-		t.Errorf("the requests are of too few sorts: %v", answers)
+		t.Errorf("got the statuses %v, want at least %d of 200 and some of 400, 404 and 422", answers, requests/2)
 	}
 	w.requireCoverage()
 	if !t.Failed() {

@@ -136,11 +136,11 @@ func (w *world) step(k *walk, limit int) {
 	r.Query.Set("limit", strconv.Itoa(limit))
 	status, body := w.get(r, k.cursor)
 	if status != http.StatusOK {
-		w.Fatalf("%s: got %d %v", r, status, body)
+		w.Fatalf("%s: got %d %v, want %d", r, status, body, http.StatusOK)
 	}
 	items := body["items"].([]any)
 	if len(items) > limit {
-		w.Errorf("%s: a page of %d has %d rows", r, limit, len(items))
+		w.Errorf("%s: got %d rows, want at most %d", r, len(items), limit)
 	}
 	for _, item := range items {
 		k.got = append(k.got, settled(item.(object)))
@@ -194,7 +194,7 @@ func (w *world) judge(k *walk, fork int64) {
 	for _, row := range k.got {
 		text, _ := json.Marshal(row)
 		if seen[string(text)] {
-			w.Errorf("%s: a row comes twice: %s", k.request, text)
+			w.Errorf("%s: got a row twice, want it once: %s", k.request, text)
 		}
 		seen[string(text)] = true
 		number, ok := blockOf(row)
@@ -206,7 +206,7 @@ func (w *world) judge(k *walk, fork int64) {
 			place[1] = number64(row, "txIndex")
 		}
 		if place[0] > last[0] || place[0] == last[0] && place[1] > last[1] {
-			w.Errorf("%s: block %d transaction %d comes after %v", k.request, place[0], place[1], last)
+			w.Errorf("%s: got block %d, transaction %d after %v, want descending order", k.request, place[0], place[1], last)
 		}
 		last = place
 	}

@@ -73,7 +73,7 @@ func TestExistingClusterUsesItsOwnVersionAndANewOneTheFirst(t *testing.T) {
 	found := []binaries{{dir: "/new", major: "17"}, {dir: "/old", major: "15"}}
 	for want, dir := range map[string]string{"": "/new", "17": "/new", "15": "/old"} {
 		if got, err := choose(found, want); err != nil || got.dir != dir {
-			t.Errorf("for version %q: %v, %v", want, got, err)
+			t.Errorf("for version %q: got %v, %v, want %s", want, got, err, dir)
 		}
 	}
 	if _, err := choose(found, "14"); !errors.Is(err, ErrOtherVersion) || !strings.Contains(err.Error(), "17 and 15") {

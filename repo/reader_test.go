@@ -112,5 +112,5 @@ func until(t *testing.T, conn *pgx.Conn, sql string, want int) {
 			return
 		}
 	}
-	t.Fatalf("%s never became %d", sql, want)
+	t.Fatalf("%s: got another count until the deadline, want %d", sql, want)
 }

@@ -57,6 +57,6 @@ func TestATransactionTakesQueriesAndCOPY(t *testing.T) {
 		return nil
 	}, list, 1)
 	if diff := cmp.Diff([]model.ID{1, 2}, ids); err != nil || diff != "" {
-		t.Errorf("after the commit: %v\n%s", err, diff)
+		t.Errorf("after the commit: got %v, want no error (-want +got):\n%s", err, diff)
 	}
 }

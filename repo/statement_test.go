@@ -58,7 +58,7 @@ func TestStatementsAreCountedAndMeasuredByName(t *testing.T) {
 		`astrolabe_db_max_connections 20`,
 	} {
 		if !strings.Contains(got, want) {
-			t.Errorf("got metrics without %s", want)
+			t.Errorf("got the metrics\n%s\nwant %s among them", got, want)
 		}
 	}
 	if strings.Contains(got, "secrets.load") {
@@ -97,7 +97,7 @@ func TestStatementLabelsAreBounded(t *testing.T) {
 		t.Errorf("got %d series of statements, want %d", series, len(HotStatements)+1)
 	}
 	if want := `astrolabe_sql_statements_total{name="other",outcome="ok"} 1000`; !strings.Contains(got, want) {
-		t.Errorf("got metrics without %s", want)
+		t.Errorf("got the metrics\n%s\nwant %s among them", got, want)
 	}
 }
 

@@ -160,6 +160,6 @@ func TestFirstIndexedBlockDoesNotAnswerForEarlierTimes(t *testing.T) {
 		t.Errorf("got %q, want that the index begins with block 40", e.Message)
 	}
 	if body := decodeBody[blockAtTimestampBody](t, s.get(fmt.Sprintf("/v1/SN_MAIN/block-at-timestamp?timestamp=%d", at))); body.PreviousBlock == nil || body.NextBlock != nil {
-		t.Errorf("got %+v", body)
+		t.Errorf("got %+v, want a previous block and no next one", body)
 	}
 }

@@ -30,7 +30,7 @@ func TestHeadIsChargedLikeGet(t *testing.T) {
 			t.Errorf("%s: got policy %q, want light;w=60", step.method, policy)
 		}
 		if after := a.Header.Get("Retry-After"); (after != "") != (step.status == http.StatusTooManyRequests) {
-			t.Errorf("%s with status %d: got Retry-After %q", step.method, a.StatusCode, after)
+			t.Errorf("%s with status %d: got Retry-After %q, want one exactly with 429", step.method, a.StatusCode, after)
 		}
 	}
 }

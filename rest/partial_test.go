@@ -39,7 +39,7 @@ func TestEveryListOfALaggingIndexIsPartial(t *testing.T) {
 		}
 	}
 	if got := s.rests("address/" + token + "/transfers?to_block=61"); got != "exact" {
-		t.Errorf("beyond the head it is %s", got)
+		t.Errorf("beyond the head: got %s, want exact", got)
 	}
 	s.strike("UPDATE chain_heads SET block_number = 61")
 	for _, path := range lists {

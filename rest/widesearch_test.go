@@ -160,7 +160,7 @@ func TestCapabilitiesReportActualCoverage(t *testing.T) {
 		}
 		for _, row := range got.EventSearch.FullRange.SelectorCoverage {
 			if row.ChainID != domain.Mainnet || row.SourceTier != "finalized" || row.FromBlock != 0 || row.SourceHighWaterBlock != newestSpaced || (row.VerifiedAt != nil) != (row.Status != "failed") {
-				t.Errorf("got %+v", row)
+				t.Errorf("got %+v, want SN_MAIN, the finalized tier from block 0 to %d, and verifiedAt unless it failed", row, newestSpaced)
 			}
 			list = append(list, fmt.Sprintf("%s %d %s %s through %d", row.Selector, row.Position, row.Status, row.FreshnessStatus, row.ThroughBlock))
 		}

@@ -36,7 +36,7 @@ func TestProgramsHaveTheEntryPointsOfTheirClasses(t *testing.T) {
 	for _, d := range testDocuments(t) {
 		program := programs[d.Name]
 		if program == nil {
-			t.Errorf("class %s has no program", d.Name)
+			t.Errorf("class %s: got no program, want one", d.Name)
 			continue
 		}
 		external, handlers := program.Selectors()
@@ -51,12 +51,12 @@ func TestProgramsHaveTheEntryPointsOfTheirClasses(t *testing.T) {
 			}
 			for _, s := range side.program {
 				if !missing[s] {
-					t.Errorf("%s: its program has a %s %s, its class has not", d.Name, side.kind, s)
+					t.Errorf("%s: got a %s %s in its program alone, want it in its class, too", d.Name, side.kind, s)
 				}
 				delete(missing, s)
 			}
 			for s := range missing {
-				t.Errorf("%s: its program lacks the %s %s", d.Name, side.kind, s)
+				t.Errorf("%s: got a program without the %s %s, want one that has it", d.Name, side.kind, s)
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func (r *reading) invocation(i *vm.Invocation) {
 	r.calls++
 	schema := r.schemas[i.ClassHash]
 	if schema == nil {
-		r.t.Errorf("class %s is not ours", i.ClassHash)
+		r.t.Errorf("got class %s, want one of ours", i.ClassHash)
 		return
 	}
 	function := schema.Function(i.EntryPointSelector)
@@ -109,7 +109,7 @@ func (r *reading) invocation(i *vm.Invocation) {
 	}
 	if function == nil && schema.Function(starknet.Felt{}) != nil { // a proxy, which forwards
 		if len(i.Events) > 0 || len(i.Calls) != 1 || i.Calls[0].CallType != "LIBRARY_CALL" || i.Calls[0].ContractAddress != i.ContractAddress {
-			r.t.Errorf("the proxy %s did not forward a call of %s", i.ContractAddress, i.EntryPointSelector)
+			r.t.Errorf("call %s of the proxy %s: got %d events and the calls %+v, want one LIBRARY_CALL of itself", i.EntryPointSelector, i.ContractAddress, len(i.Events), i.Calls)
 			return
 		}
 		r.proxied++
@@ -118,7 +118,7 @@ func (r *reading) invocation(i *vm.Invocation) {
 	}
 	if function == nil {
 		if i.EntryPointType != vm.Constructor {
-			r.t.Errorf("class %s has no %s %s", i.ClassHash, i.EntryPointType, i.EntryPointSelector)
+			r.t.Errorf("class %s: got no %s %s, want one", i.ClassHash, i.EntryPointType, i.EntryPointSelector)
 		}
 		return
 	}
@@ -172,6 +172,6 @@ func TestEverythingFitsTheClassInForce(t *testing.T) {
 		}
 	}
 	if r.events != emitted || r.calls < 1000 || r.proxied < 20 {
-		t.Errorf("%d events in %d calls, %d of them through a proxy, the receipts have %d", r.events, r.calls, r.proxied, emitted)
+		t.Errorf("got %d events in %d calls, %d of them through a proxy; want %d events, at least 1000 calls and 20 through a proxy", r.events, r.calls, r.proxied, emitted)
 	}
 }

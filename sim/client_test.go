@@ -85,7 +85,7 @@ func (c client) code(method string, arguments ...any) int {
 	c.t.Helper()
 	r := c.call(method, arguments...)
 	if r.Error == nil {
-		c.t.Fatalf("%s%v succeeded: %.200s", method, arguments, r.Result)
+		c.t.Fatalf("%s%v: got %.200s, want an error", method, arguments, r.Result)
 	}
 	return r.Error.Code
 }
@@ -159,7 +159,7 @@ func (s socket) subscribe(method string, arguments map[string]any) string {
 	m := s.send(method, arguments)
 	var id string
 	if m.Error != nil || json.Unmarshal(m.Result, &id) != nil {
-		s.t.Fatalf("%s: %+v", method, m)
+		s.t.Fatalf("%s: got %+v, want the id of a subscription", method, m)
 	}
 	return id
 }

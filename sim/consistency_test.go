@@ -34,19 +34,19 @@ func (r *retold) diff(t *testing.T, d starknet.StateDiff) {
 	}
 	for _, class := range declared {
 		if r.declared[class] {
-			t.Errorf("class %s is declared twice", class)
+			t.Errorf("class %s: got two declarations, want one", class)
 		}
 		r.declared[class] = true
 	}
 	for _, c := range d.DeployedContracts {
 		if !r.classes[c.Address].IsZero() || !r.declared[c.ClassHash] {
-			t.Errorf("contract %s is deployed twice or without a class", c.Address)
+			t.Errorf("contract %s: got class %s before it is deployed with %s, want none, and the new class declared", c.Address, r.classes[c.Address], c.ClassHash)
 		}
 		r.classes[c.Address] = c.ClassHash
 	}
 	for _, c := range d.ReplacedClasses {
 		if r.classes[c.ContractAddress].IsZero() || r.classes[c.ContractAddress] == c.ClassHash || !r.declared[c.ClassHash] {
-			t.Errorf("contract %s: its class is replaced by %s", c.ContractAddress, c.ClassHash)
+			t.Errorf("contract %s: got class %s replaced by %s, want another one that is declared", c.ContractAddress, r.classes[c.ContractAddress], c.ClassHash)
 		}
 		r.classes[c.ContractAddress] = c.ClassHash
 	}
@@ -57,7 +57,7 @@ func (r *retold) diff(t *testing.T, d starknet.StateDiff) {
 		for _, e := range contract.StorageEntries {
 			key := [2]starknet.Felt{contract.Address, e.Key}
 			if r.storage[key] == e.Value {
-				t.Errorf("cell %s of %s does not change", e.Key, contract.Address)
+				t.Errorf("cell %s of %s: got %s as before, want another value", e.Key, contract.Address, e.Value)
 			}
 			r.storage[key] = e.Value
 		}
@@ -117,10 +117,10 @@ func readAlong(t *testing.T, c client, chainID starknet.Felt) *retold {
 		}
 		hash, err := commitment.BlockHash(chainID, commitment.PoseidonL2Gas, &b.BlockHeader, got)
 		if err != nil || hash != b.BlockHash || u.BlockHash != hash || u.NewRoot != b.NewRoot {
-			t.Fatalf("block %d: wrong hash or root (%v)", number, err)
+			t.Fatalf("block %d: got the hashes %s and %s and the root %s, want %s and %s (%v)", number, b.BlockHash, u.BlockHash, u.NewRoot, hash, b.NewRoot, err)
 		}
 		if number > 0 && (b.ParentHash != parent.BlockHash || u.OldRoot != parent.NewRoot || b.Timestamp <= parent.Timestamp) {
-			t.Fatalf("block %d does not follow its parent", number)
+			t.Fatalf("block %d: got parent %s, root %s and time %d, want %s, %s and after %d", number, b.ParentHash, u.OldRoot, b.Timestamp, parent.BlockHash, parent.NewRoot, parent.Timestamp)
 		}
 		parent = b.BlockHeader
 		r.diff(t, u.StateDiff)
@@ -130,7 +130,7 @@ func readAlong(t *testing.T, c client, chainID starknet.Felt) *retold {
 			events += uint64(len(b.Transactions[i].Receipt.Events))
 		}
 		if events != b.EventCount || uint64(len(b.Transactions)) != b.TransactionCount {
-			t.Errorf("block %d counts %d events and %d transactions", number, b.EventCount, b.TransactionCount)
+			t.Errorf("block %d: got %d events and %d transactions counted, want %d and %d", number, b.EventCount, b.TransactionCount, events, len(b.Transactions))
 		}
 	}
 	return r
@@ -145,23 +145,23 @@ func (r *retold) transaction(t *testing.T, chainID starknet.Felt, pair *starknet
 	}
 	if sender, ok := tx.From(); ok {
 		if nonce, _ := tx.Nonce.Uint64(); nonce != r.sent[sender] {
-			t.Errorf("transaction %d of %s has nonce %d", r.sent[sender], sender, nonce)
+			t.Errorf("transaction of %s: got nonce %d, want %d", sender, nonce, r.sent[sender])
 		}
 		r.sent[sender]++
 	}
 	if message, ok := tx.L1Message(); ok && (receipt.MessageHash == nil || *receipt.MessageHash != message.Hash()) {
-		t.Errorf("%s: wrong message hash", receipt.TransactionHash)
+		t.Errorf("%s: got message hash %v, want %s", receipt.TransactionHash, receipt.MessageHash, message.Hash())
 	}
 	for _, e := range receipt.Events {
 		if r.classes[e.FromAddress].IsZero() {
-			t.Errorf("%s: an event of %s, which does not exist", receipt.TransactionHash, e.FromAddress)
+			t.Errorf("%s: got an event of %s, want one of a contract that exists", receipt.TransactionHash, e.FromAddress)
 		}
 		if len(e.Keys) > 0 && e.Keys[0] == starknet.Selector("Transfer") {
 			r.transfer(e)
 		}
 	}
 	if receipt.ExecutionStatus == starknet.Reverted && (receipt.RevertReason == "" || len(receipt.MessagesSent) > 0 || len(receipt.Events) > 1) {
-		t.Errorf("%s is reverted, with events and messages", receipt.TransactionHash)
+		t.Errorf("%s is reverted: got reason %q, %d messages and %d events, want a reason, none and at most one", receipt.TransactionHash, receipt.RevertReason, len(receipt.MessagesSent), len(receipt.Events))
 	}
 }
 
@@ -200,7 +200,7 @@ func TestChainAgreesWithItself(t *testing.T) {
 		}
 		agrees := r.census(c, contract.Address)
 		if want := contract.Name != "vSTRK"; agrees != want {
-			t.Errorf("%s: balances by events agree with the state: %v", contract.Name, agrees)
+			t.Errorf("%s: got balances by events that agree with the state: %v, want %v", contract.Name, agrees, want)
 		}
 	}
 }
@@ -250,13 +250,13 @@ func TestSameSeedGivesTheSameAnswers(t *testing.T) {
 		for _, method := range []string{"starknet_getBlockWithReceipts", "starknet_getStateUpdate", "starknet_traceBlockTransactions"} {
 			x, y := first.call(method, at(number)), second.call(method, at(number))
 			if x.Error != nil || string(x.Result) != string(y.Result) {
-				t.Fatalf("%s of block %d differs", method, number)
+				t.Fatalf("%s of block %d: got\n%.300s\nwant\n%.300s", method, number, y.Result, x.Result)
 			}
 		}
 	}
 	for name, other := range map[string]*Node{"seed": build(2, "SN_MAIN"), "chain": build(1, "SN_SEPOLIA"), "branch": testNode(t, Config{Blocks: 14, Seed: 1})} {
 		if other.Head().Header.BlockHash == a.Head().Header.BlockHash {
-			t.Errorf("another %s gives the same block", name)
+			t.Errorf("another %s: got block %s as without it, want another", name, other.Head().Header.BlockHash)
 		}
 	}
 }

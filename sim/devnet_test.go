@@ -117,7 +117,7 @@ func TestTimeIsSetAndIncreased(t *testing.T) {
 	answer.Hash = nil
 	c.result(&answer, "devnet_setTime", now+5000, false)
 	if head := n.Head().Header; head.Timestamp != now+1000 || answer.Hash != nil {
-		t.Errorf("a block was added: %+v", answer)
+		t.Errorf("without generate_block: got a head of %d and the answer %+v, want %d and no hash", head.Timestamp, answer, now+1000)
 	}
 	must(t, n.Mine(1))
 	if got := n.Head().Header.Timestamp; got != now+5000 {
@@ -150,7 +150,7 @@ func TestAbortedBlocksAreGone(t *testing.T) {
 	}
 	must(t, n.Mine(1))
 	if after := hashes(t, n); after[17] != before[17] || after[18] == before[18] || len(after) != 19 {
-		t.Errorf("block 17 is %s, was %s; block 18 is %s, was %s", after[17], before[17], after[18], before[18])
+		t.Errorf("got %d blocks, 17 is %s and 18 is %s; want 19, %s and another than %s", len(after), after[17], after[18], before[17], before[18])
 	}
 	if code := c.code("devnet_abortBlocks", at(3)); code != -32602 {
 		t.Errorf("aborting blocks that are accepted on L1: %d, want -32602", code)
@@ -244,7 +244,7 @@ func TestTheGuideNamesEveryFaultAndMethod(t *testing.T) {
 	}
 	for _, name := range names {
 		if !bytes.Contains(guide, []byte("`"+name+"`")) {
-			t.Errorf("docs/simulator.md does not name %s", name)
+			t.Errorf("got no %s in docs/simulator.md, want every method named", name)
 		}
 	}
 }

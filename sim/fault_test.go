@@ -39,11 +39,11 @@ func TestTransportFaultsStrikeOnDemand(t *testing.T) {
 	c := connect(t, n)
 	put(t, n, fault.Fault{Kind: fault.Status, Times: 1})
 	if status, _, err := c.ask(); status != http.StatusTooManyRequests || err != nil {
-		t.Errorf("status %d, %v", status, err)
+		t.Errorf("got status %d, %v, want %d", status, err, http.StatusTooManyRequests)
 	}
 	put(t, n, fault.Fault{Kind: fault.Status, Status: 503, Methods: []string{"starknet_chainId"}})
 	if status, _, _ := c.ask(); status != http.StatusOK {
-		t.Errorf("a fault of another method struck: %d", status)
+		t.Errorf("with a fault of another method: got status %d, want %d", status, http.StatusOK)
 	}
 	put(t, n, fault.Fault{Kind: fault.Cut, Times: 1})
 	if _, _, err := c.ask(); err == nil {
@@ -51,7 +51,7 @@ func TestTransportFaultsStrikeOnDemand(t *testing.T) {
 	}
 	put(t, n, fault.Fault{Kind: fault.Truncate, Times: 1})
 	if _, body, err := c.ask(); err == nil || json.Valid([]byte(body)) {
-		t.Errorf("the body was not truncated: %q", body)
+		t.Errorf("got the body %q, %v, want a part of the JSON and an error", body, err)
 	}
 	put(t, n, fault.Fault{Kind: fault.RPCError, Code: -32005, Message: "busy", Every: 2})
 	codes := ""
@@ -60,16 +60,16 @@ func TestTransportFaultsStrikeOnDemand(t *testing.T) {
 		codes += map[bool]string{true: "x", false: "."}[strings.Contains(body, "-32005")]
 	}
 	if codes != ".x.x" {
-		t.Errorf("every second call should fail: %s", codes)
+		t.Errorf("got the calls %s, want .x.x: every second fails", codes)
 	}
 	n.ClearFaults()
 	put(t, n, fault.Fault{Kind: fault.Latency, Delay: 50 * time.Millisecond, Times: 1})
 	start := time.Now()
 	if _, _, err := c.ask(); err != nil || time.Since(start) < 50*time.Millisecond {
-		t.Errorf("no delay: %v after %v", err, time.Since(start))
+		t.Errorf("got an answer after %v, %v, want one after at least 50ms", time.Since(start), err)
 	}
 	if n.Counts()["starknet_blockNumber"] < 8 {
-		t.Errorf("the calls were not counted: %v", n.Counts())
+		t.Errorf("got the counts %v, want at least 8 of starknet_blockNumber", n.Counts())
 	}
 }
 
@@ -80,10 +80,10 @@ func TestLyingNodesLie(t *testing.T) {
 	put(t, n, fault.Fault{Kind: fault.StaleHead, Depth: 5})
 	var number uint64
 	if c.result(&number, "starknet_blockNumber"); number != 15 {
-		t.Errorf("the stale head is %d", number)
+		t.Errorf("got the stale head %d, want 15", number)
 	}
 	if code := c.code("starknet_getBlockWithTxHashes", at(18)); code != 24 {
-		t.Errorf("a block above the stale head: %d", code)
+		t.Errorf("a block above the stale head: got code %d, want 24", code)
 	}
 	n.ClearFaults(fault.StaleHead)
 
@@ -97,7 +97,7 @@ func TestLyingNodesLie(t *testing.T) {
 		c.result(&b, "starknet_getBlockWithTxHashes", at(number))
 		c.result(&parent, "starknet_getBlockWithTxHashes", at(number-1))
 		if wrong := b.ParentHash != parent.BlockHash; wrong != lie {
-			t.Errorf("block %d has a wrong parent: %v", number, wrong)
+			t.Errorf("block %d has a wrong parent: got %v, want %v", number, wrong, lie)
 		}
 	}
 	if truth.Header.ParentHash.IsZero() {
@@ -109,15 +109,15 @@ func TestLyingNodesLie(t *testing.T) {
 	var b starknet.BlockWithReceipts
 	c.result(&b, "starknet_getBlockWithReceipts", at(16))
 	if uint64(len(b.Transactions)) != b.TransactionCount-1 {
-		t.Errorf("%d of %d receipts", len(b.Transactions), b.TransactionCount)
+		t.Errorf("got %d receipts, want %d", len(b.Transactions), b.TransactionCount-1)
 	}
 	if code := c.code("starknet_getTransactionReceipt", b.Transactions[0].Receipt.TransactionHash); code != 29 {
-		t.Errorf("a missing receipt: %d", code)
+		t.Errorf("a missing receipt: got code %d, want 29", code)
 	}
 	put(t, n, fault.Fault{Kind: fault.OtherChain})
 	var id starknet.Felt
 	if c.result(&id, "starknet_chainId"); id != starknet.MustShortString("SN_SEPOLIA") {
-		t.Errorf("the chain is %s", id)
+		t.Errorf("got chain %s, want that of SN_SEPOLIA", id)
 	}
 }
 
@@ -159,16 +159,16 @@ func TestControlsWorkOverHTTP(t *testing.T) {
 		{"GET", "/contracts", "", 200},
 	} {
 		if status, text := send(x.method, x.path, x.body); status != x.status {
-			t.Errorf("%s %s %s: %d %s", x.method, x.path, x.body, status, text)
+			t.Errorf("%s %s %s: got status %d, want %d: %s", x.method, x.path, x.body, status, x.status, text)
 		}
 	}
 	if _, text := send("GET", "/faults", ""); !strings.Contains(text, "latency") {
-		t.Errorf("the faults are %s", text)
+		t.Errorf("got the faults %s, want latency among them", text)
 	}
 	if _, text := send("DELETE", "/faults?kind=latency", ""); strings.Contains(text, "latency") {
-		t.Errorf("the faults are still %s", text)
+		t.Errorf("got the faults %s, want no latency among them", text)
 	}
 	if n.Head().Header.BlockNumber != 9 {
-		t.Errorf("the head is %d", n.Head().Header.BlockNumber)
+		t.Errorf("got head %d, want 9", n.Head().Header.BlockNumber)
 	}
 }

@@ -35,7 +35,7 @@ func TestMemoryIsBoundedByTheWindow(t *testing.T) {
 	}
 	after := n.chain.Kept()
 	if after.Blocks != 20 || after.Transactions > 2*before.Transactions || after.Versions > 2*before.Versions {
-		t.Errorf("kept were %+v, now %+v", before, after)
+		t.Errorf("got %+v, want 20 blocks and at most twice as much as %+v", after, before)
 	}
 	if b, err := n.Block(15); err != nil || b.Header.BlockNumber != 15 || b.Header.EventCount < 50 {
 		t.Errorf("an old block is not read from the recording: %v", err)
@@ -73,7 +73,7 @@ func TestClockAddsAndReplacesBlocks(t *testing.T) {
 		}
 	}
 	if head := n.Head().Header.BlockNumber; head < 8 || ctx.Err() != nil {
-		t.Errorf("the head is %d, %v", head, ctx.Err())
+		t.Errorf("got head %d, %v, want at least 8", head, ctx.Err())
 	}
 }
 
@@ -81,7 +81,7 @@ func TestConfigurationsThatMakeNoSenseAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, config := range []Config{{Blocks: -1}, {Chain: "SN_MOON"}, {Window: 1}, {L1Lag: -1}, {BlockTime: -1}, {Genesis: time.Unix(-5, 0)}} {
 		if _, err := newNode(config, testDocuments(t)); err == nil {
-			t.Errorf("%+v was accepted", config)
+			t.Errorf("%+v: got a node, want an error", config)
 		}
 	}
 }

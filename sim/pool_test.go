@@ -37,7 +37,7 @@ func TestOurOwnClientReadsEverything(t *testing.T) {
 		}
 		truth, err := n.Block(number)
 		if err != nil || b.BlockHash != truth.Header.BlockHash || len(b.Transactions) != len(truth.Transactions) {
-			t.Fatalf("block %d is not the chain's: %v", number, err)
+			t.Fatalf("block %d: got %s with %d transactions, %v, want %s with %d", number, b.BlockHash, len(b.Transactions), err, truth.Header.BlockHash, len(truth.Transactions))
 		}
 		u, err := pool.StateUpdate(ctx, node.AtHash(b.BlockHash))
 		if err != nil {
@@ -49,13 +49,13 @@ func TestOurOwnClientReadsEverything(t *testing.T) {
 				t.Fatal(err)
 			}
 			if hash, err := class.Hash(); err != nil || hash != declared.ClassHash {
-				t.Errorf("class %s hashes to %s, %v", declared.ClassHash, hash, err)
+				t.Errorf("got class hash %s, %v, want %s", hash, err, declared.ClassHash)
 			}
 			classes++
 		}
 	}
 	if classes < 15 {
-		t.Errorf("only %d classes were declared", classes)
+		t.Errorf("got %d declared classes, want at least 15", classes)
 	}
 	heads := pool.SubscribeHeads(ctx)
 	for news := range heads.Messages() {
@@ -67,13 +67,13 @@ func TestOurOwnClientReadsEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	if news := <-heads.Messages(); news.Head == nil || news.Head.BlockNumber != 61 {
-		t.Errorf("the news is %+v", news)
+		t.Errorf("got the news %+v, want head 61", news)
 	}
 	if err := n.Reorg(2); err != nil {
 		t.Fatal(err)
 	}
 	if news := <-heads.Messages(); news.Reorg == nil || news.Reorg.First.Number != 60 {
-		t.Errorf("the news is %+v", news)
+		t.Errorf("got the news %+v, want a reorg from block 60 on", news)
 	}
 }
 
@@ -96,9 +96,9 @@ func TestOurOwnClientRefusesANodeOfAnotherChain(t *testing.T) {
 	}
 	defer pool.Close()
 	if b, err := pool.BlockWithReceipts(t.Context(), node.AtNumber(0)); err == nil {
-		t.Errorf("block %s was accepted", b.BlockHash)
+		t.Errorf("got block %s, want an error", b.BlockHash)
 	}
 	if n.Counts()["starknet_chainId"] == 0 || n.Counts()["starknet_getBlockWithReceipts"] != 0 {
-		t.Errorf("the node received %v", n.Counts())
+		t.Errorf("got the calls %v, want starknet_chainId and no starknet_getBlockWithReceipts", n.Counts())
 	}
 }

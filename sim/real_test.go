@@ -97,10 +97,10 @@ func TestAnswersHaveTheFormOfRealOnes(t *testing.T) {
 			continue
 		}
 		if compared++; real[kind] != members {
-			t.Errorf("%s has\n%s, real ones have\n%s", kind, members, real[kind])
+			t.Errorf("%s: got\n%s\nwant\n%s", kind, members, real[kind])
 		}
 	}
 	if compared < 18 {
-		t.Errorf("only %d kinds of object could be compared", compared)
+		t.Errorf("got %d kinds of object to compare, want at least 18", compared)
 	}
 }

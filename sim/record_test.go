@@ -40,20 +40,20 @@ func TestRecordedChainReplaysByteForByte(t *testing.T) {
 		for _, method := range []string{"getBlockWithReceipts", "getStateUpdate", "getBlockWithTxs"} {
 			body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"starknet_%s","params":[{"block_number":%d}]}`, method, number)
 			if a, b := original.post(body), second.post(body); !bytes.Equal(a, b) {
-				t.Fatalf("%s of block %d differs:\n%.300s\n%.300s", method, number, a, b)
+				t.Fatalf("%s of block %d: got\n%.300s\nwant\n%.300s", method, number, b, a)
 			}
 		}
 	}
 	for _, c := range []client{original, second} {
 		if code := c.code("starknet_call", callOf(n.network.Strk, "totalSupply"), at(3)); code != 24 {
-			t.Errorf("the state of a block outside of the window is answered with %d", code)
+			t.Errorf("the state of a block outside of the window: got code %d, want 24", code)
 		}
 	}
 	var supplies [2][]string
 	original.result(&supplies[0], "starknet_call", callOf(n.network.Strk, "totalSupply"), "latest")
 	second.result(&supplies[1], "starknet_call", callOf(n.network.Strk, "totalSupply"), "latest")
 	if fmt.Sprint(supplies[0]) != fmt.Sprint(supplies[1]) {
-		t.Errorf("the replayed state differs: %v and %v", supplies[0], supplies[1])
+		t.Errorf("the replayed state: got %v, want %v", supplies[1], supplies[0])
 	}
 	var class struct {
 		ABI string `json:"abi"`

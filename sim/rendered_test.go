@@ -36,7 +36,7 @@ func TestRenderedAnswersAreTheOrdinaryOnes(t *testing.T) {
 				} {
 					body := fmt.Appendf(nil, form, id, method, number)
 					if a, b := first.post(body), second.post(body); !bytes.Equal(a, b) {
-						t.Fatalf("%s differs:\n%.300s\n%.300s", body, a, b)
+						t.Fatalf("%s: got\n%.300s\nwant\n%.300s", body, b, a)
 					}
 				}
 			}
@@ -50,7 +50,7 @@ func TestRenderedAnswersAreTheOrdinaryOnes(t *testing.T) {
 	}
 	compare(`null`)
 	if calls := fast.Counts()["starknet_getStateUpdate"]; calls != 3*(2*52+62) {
-		t.Errorf("%d calls were counted", calls)
+		t.Errorf("got %d calls, want %d", calls, 3*(2*52+62))
 	}
 
 	request := []byte(`{"jsonrpc":"2.0","id":1,"method":"starknet_getBlockWithReceipts","params":[{"block_number":30},["INCLUDE_PROOF_FACTS"]]}`)
@@ -63,12 +63,12 @@ func TestRenderedAnswersAreTheOrdinaryOnes(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	must(t, err)
 	if len(files) != 2*51 {
-		t.Errorf("%d files were written", len(files))
+		t.Errorf("got %d files, want %d", len(files), 2*51)
 	}
 	for _, file := range files {
 		must(t, os.WriteFile(file, []byte(`"from a file"`), 0o600))
 	}
 	if got := string(second.post(request)); got != `{"jsonrpc":"2.0","id":1,"result":"from a file"}` {
-		t.Errorf("the answer does not come from a file: %.200s", got)
+		t.Errorf("got %.200s, want the answer from a file", got)
 	}
 }

@@ -45,7 +45,7 @@ func TestReorgReplacesBlocksAndKeepsTheChainWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		if same := b.Header.BlockHash == before[number]; same != (number <= 4) {
-			t.Errorf("block %d is the same: %v", number, same)
+			t.Errorf("block %d is the same: got %v, want %v", number, same, number <= 4)
 		}
 		for i := range b.Transactions {
 			for j := range old.Transactions {
@@ -56,10 +56,10 @@ func TestReorgReplacesBlocksAndKeepsTheChainWhole(t *testing.T) {
 		}
 	}
 	if again == 0 || again == len(old.Transactions) {
-		t.Errorf("%d of %d transactions of an old block are found again", again, len(old.Transactions))
+		t.Errorf("got %d of %d transactions of an old block again, want some but not all", again, len(old.Transactions))
 	}
 	if code := c.code("starknet_getBlockWithTxHashes", byHash(before[30])); code != 24 {
-		t.Errorf("an orphaned block is answered with %d", code)
+		t.Errorf("an orphaned block: got code %d, want 24", code)
 	}
 	if err := n.Mine(30); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestSubscribersHearOfReorgs(t *testing.T) {
 	var head starknet.BlockHeader
 	for number := uint64(19); number <= 20; number++ {
 		if s.expect("starknet_subscriptionNewHeads", &head); head.BlockNumber != number {
-			t.Fatalf("head %d, expected is %d", head.BlockNumber, number)
+			t.Fatalf("got head %d, want %d", head.BlockNumber, number)
 		}
 	}
 	first, err := n.Block(18)
@@ -98,12 +98,12 @@ func TestSubscribersHearOfReorgs(t *testing.T) {
 	}
 	s.expect("starknet_subscriptionReorg", &gone)
 	if gone.First != 18 || gone.Last != 20 || gone.FirstHash != first.Header.BlockHash || gone.LastHash != head.BlockHash {
-		t.Errorf("the reorg is announced as %+v", gone)
+		t.Errorf("got the reorg %+v, want blocks 18 (%s) to 20 (%s)", gone, first.Header.BlockHash, head.BlockHash)
 	}
 	for number := uint64(18); number <= 20; number++ {
 		s.expect("starknet_subscriptionNewHeads", &head)
 		if b, err := n.Block(number); err != nil || head.BlockHash != b.Header.BlockHash {
-			t.Errorf("head %d after the reorganisation: %+v", number, head)
+			t.Errorf("head %d after the reorg: got %+v, %v, want the hash of the chain", number, head, err)
 		}
 	}
 }
@@ -118,22 +118,22 @@ func TestSubscriptionsEnd(t *testing.T) {
 	first := s.subscribe("starknet_subscribeNewHeads", nil)
 	second := s.subscribe("starknet_subscribeNewHeads", nil)
 	if m := s.send("starknet_unsubscribe", map[string]any{"subscription_id": first}); string(m.Result) != "true" {
-		t.Errorf("unsubscribing: %+v", m)
+		t.Errorf("unsubscribing: got %+v, want true", m)
 	}
 	if m := s.send("starknet_unsubscribe", map[string]any{"subscription_id": first}); m.Error == nil || m.Error.Code != 66 {
-		t.Errorf("unsubscribing again: %+v", m)
+		t.Errorf("unsubscribing again: got %+v, want error 66", m)
 	}
 	if err := n.Mine(1); err != nil {
 		t.Fatal(err)
 	}
 	if m := s.next(); m.Params.ID != second {
-		t.Errorf("a message for subscription %s", m.Params.ID)
+		t.Errorf("got a message for subscription %s, want %s", m.Params.ID, second)
 	}
 	if m := s.send("starknet_blockNumber", nil); string(m.Result) != "6" {
-		t.Errorf("a plain call over the socket: %+v", m)
+		t.Errorf("a plain call over the socket: got %+v, want 6", m)
 	}
 	if m := s.send("starknet_subscribeNewHeads", map[string]any{"block_id": at(99)}); m.Error == nil || m.Error.Code != 24 {
-		t.Errorf("a subscription from the future: %+v", m)
+		t.Errorf("a subscription from the future: got %+v, want error 24", m)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestTransactionStatusIsFollowedToL1(t *testing.T) {
 		}
 		s.expect("starknet_subscriptionTransactionStatus", &news)
 		if news.Status.Finality != want {
-			t.Errorf("the status is %s, expected is %s", news.Status.Finality, want)
+			t.Errorf("got status %s, want %s", news.Status.Finality, want)
 		}
 		if err := n.Mine(2); err != nil {
 			t.Fatal(err)
@@ -190,6 +190,6 @@ func TestClientsTransactionsSurviveReorgs(t *testing.T) {
 	var receipt starknet.Receipt
 	c.result(&receipt, "starknet_getTransactionReceipt", added.Hash)
 	if receipt.BlockHash == nil || *receipt.BlockHash == old.Header.BlockHash || *receipt.BlockNumber != 19 {
-		t.Errorf("the transaction is in block %d, %s", *receipt.BlockNumber, receipt.BlockHash)
+		t.Errorf("got the transaction in block %d, %s, want 19 and another than %s", *receipt.BlockNumber, receipt.BlockHash, old.Header.BlockHash)
 	}
 }

@@ -33,7 +33,7 @@ func FuzzRequest(f *testing.F) {
 		w := httptest.NewRecorder()
 		n.Handler().ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(request)))
 		if body := w.Body.Bytes(); len(body) > 0 && !json.Valid(body) {
-			t.Errorf("%q is answered with %q", request, body)
+			t.Errorf("%q: got %q, want JSON", request, body)
 		}
 	})
 }

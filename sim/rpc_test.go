@@ -59,7 +59,7 @@ func TestErrorsHaveTheirCodes(t *testing.T) {
 		{"unknown flag", -32602, "starknet_getBlockWithTxs", []any{"latest", []string{"INCLUDE_ALL"}}},
 	} {
 		if code := c.code(x.method, x.arguments...); code != x.code {
-			t.Errorf("%s: %d instead of %d", x.name, code, x.code)
+			t.Errorf("%s: got code %d, want %d", x.name, code, x.code)
 		}
 	}
 }
@@ -101,11 +101,11 @@ func TestPagesOfEventsAreComplete(t *testing.T) {
 	for _, chunk := range []int{1, 7, 1024} {
 		got := walk(map[string]any{"from_block": at(6), "to_block": at(20), "address": []starknet.Felt{strk}, "keys": [][]starknet.Felt{{transfer, {}}}, "chunk_size": chunk})
 		if len(got) != len(want) || len(want) < 10 {
-			t.Fatalf("%d events in chunks of %d, expected are %d", len(got), chunk, len(want))
+			t.Fatalf("got %d events in chunks of %d, want %d, at least 10", len(got), chunk, len(want))
 		}
 		for i := range got {
 			if got[i].TransactionHash != want[i].TransactionHash || got[i].EventIndex != want[i].EventIndex || got[i].TransactionIndex != want[i].TransactionIndex {
-				t.Fatalf("event %d in chunks of %d is another one", i, chunk)
+				t.Fatalf("event %d in chunks of %d: got %+v, want %+v", i, chunk, got[i], want[i])
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func TestBatchesAndBadRequests(t *testing.T) {
 		`{"jsonrpc":"2.0","id":4,"method":"starknet_syncing","params":{}}`:                                              `{"jsonrpc":"2.0","id":4,"result":false}`,
 	} {
 		if got := string(c.post([]byte(request))); got != want {
-			t.Errorf("%s\nanswered %s\nexpected %s", request, got, want)
+			t.Errorf("%s:\ngot  %s\nwant %s", request, got, want)
 		}
 	}
 }
@@ -149,12 +149,12 @@ func TestHistoricalReadsAreOfTheirBlock(t *testing.T) {
 	distinct := map[string]bool{}
 	for number, answer := range then {
 		if got := read(at(number)); got != answer {
-			t.Errorf("block %d: %s, then it was %s", number, got, answer)
+			t.Errorf("block %d: got %s, want %s as before", number, got, answer)
 		}
 		distinct[answer] = true
 	}
 	if len(distinct) < 10 {
-		t.Errorf("the supply had only %d values", len(distinct))
+		t.Errorf("got %d values of the supply, want at least 10", len(distinct))
 	}
 }
 
@@ -174,7 +174,7 @@ func TestWritesEnterTheNextBlock(t *testing.T) {
 		c.result(&added, "starknet_add"+x.method+"Transaction", x.tx)
 		hashes = append(hashes, added.Hash)
 		if code := c.code("starknet_add"+x.method+"Transaction", x.tx); code != 59 && code != 51 {
-			t.Errorf("%s a second time: %d", x.method, code)
+			t.Errorf("%s a second time: got code %d, want 59 or 51", x.method, code)
 		}
 	}
 	status := func(hash starknet.Felt) string {
@@ -186,7 +186,7 @@ func TestWritesEnterTheNextBlock(t *testing.T) {
 		return s.Finality + " " + s.Execution
 	}
 	if got := status(hashes[0]); got != "PRE_CONFIRMED SUCCEEDED" {
-		t.Errorf("before the block: %s", got)
+		t.Errorf("before the block: got %s, want PRE_CONFIRMED SUCCEEDED", got)
 	}
 	if err := n.Mine(1); err != nil {
 		t.Fatal(err)
@@ -194,14 +194,14 @@ func TestWritesEnterTheNextBlock(t *testing.T) {
 	b := n.Head()
 	for i, hash := range hashes {
 		if b.Transactions[i].Hash != hash || status(hash) != "ACCEPTED_ON_L2 SUCCEEDED" {
-			t.Errorf("transaction %d is not in the block: %s", i, status(hash))
+			t.Errorf("transaction %d: got %s with status %s, want %s with ACCEPTED_ON_L2 SUCCEEDED", i, b.Transactions[i].Hash, status(hash), hash)
 		}
 	}
 	if err := n.Mine(15); err != nil {
 		t.Fatal(err)
 	}
 	if got := status(hashes[0]); got != "ACCEPTED_ON_L1 SUCCEEDED" {
-		t.Errorf("15 blocks later: %s", got)
+		t.Errorf("15 blocks later: got %s, want ACCEPTED_ON_L1 SUCCEEDED", got)
 	}
 }
 
@@ -256,7 +256,7 @@ func TestWritesAreRefusedWithTheirCodes(t *testing.T) {
 		{"no transaction", -32602, "Invoke", 5},
 	} {
 		if code := c.code("starknet_add"+x.method+"Transaction", x.tx); code != x.code {
-			t.Errorf("%s: %d instead of %d", x.name, code, x.code)
+			t.Errorf("%s: got code %d, want %d", x.name, code, x.code)
 		}
 	}
 }

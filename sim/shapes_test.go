@@ -115,7 +115,7 @@ func TestFirstBlocksShowEveryShape(t *testing.T) {
 	}
 	for _, name := range wanted {
 		if found[name] == 0 {
-			t.Errorf("no %s", name)
+			t.Errorf("got no %s, want at least one", name)
 		}
 	}
 }
@@ -144,6 +144,6 @@ func TestTwoTokensShareASymbol(t *testing.T) {
 		symbols[symbol] = append(symbols[symbol], contract.Name)
 	}
 	if len(symbols["USDC"]) != 2 || len(symbols["ASTRO"]) != 2 || len(symbols["STRK"]) != 1 {
-		t.Errorf("symbols and tokens: %v", symbols)
+		t.Errorf("got the tokens %v, want two of USDC and of ASTRO, and one of STRK", symbols)
 	}
 }

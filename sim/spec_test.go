@@ -103,7 +103,7 @@ func TestEveryMethodAnswersAsSpecified(t *testing.T) {
 		for _, m := range methods {
 			name := m.(map[string]any)["name"].(string)
 			if calls[name] == nil && !strings.Contains(name, "subscri") && name != "starknet_proveTransaction" {
-				t.Errorf("%s was not called", name)
+				t.Errorf("got no call of %s, want every method called", name)
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func TestNotificationsAreAsSpecified(t *testing.T) {
 		}
 		m := s.next()
 		if err := spec.CheckNotification(sub.notification, m.Params.Result); err != nil || m.Method != sub.notification {
-			t.Errorf("%s answered %s: %v in %.300s", sub.method, m.Method, err, m.Params.Result)
+			t.Errorf("%s: got %s, %v, want %s in %.300s", sub.method, m.Method, err, sub.notification, m.Params.Result)
 		}
 	}
 	var added struct {
@@ -168,7 +168,7 @@ func TestNotificationsAreAsSpecified(t *testing.T) {
 	}
 	m = heads.next()
 	if err := spec.CheckNotification("starknet_subscriptionReorg", m.Params.Result); err != nil || m.Method != "starknet_subscriptionReorg" {
-		t.Errorf("%s: %v", m.Method, err)
+		t.Errorf("got %s, %v, want starknet_subscriptionReorg", m.Method, err)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestBlocksAreTheSameHoweverTheyWereMined(t *testing.T) {
 	must(t, grown.Mine(1))
 	must(t, grown.Mine(39))
 	if a, b := fmt.Sprint(hashes(t, whole)), fmt.Sprint(hashes(t, grown)); a != b {
-		t.Errorf("the chains differ:\n%s\n%s", a, b)
+		t.Errorf("the chain that grew: got\n%s\nwant\n%s", b, a)
 	}
 	must(t, grown.Close())
 }
@@ -75,12 +75,12 @@ func TestChainGoesOnAsIfItHadNeverStopped(t *testing.T) {
 		must(t, stopped.Close())
 		stopped = testNode(t, config)
 		if a, b := fmt.Sprint(hashes(t, steady)), fmt.Sprint(hashes(t, stopped)); a != b {
-			t.Fatalf("after act %d the chains differ:\n%s\n%s", i, a, b)
+			t.Fatalf("after act %d: got the chain\n%s\nwant\n%s", i, b, a)
 		}
 	}
 	sameAnswers(t, steady, stopped)
 	if a, b := fmt.Sprint(steady.Directory()), fmt.Sprint(stopped.Directory()); a != b {
-		t.Errorf("the contracts differ:\n%s\n%s", a, b)
+		t.Errorf("got the contracts\n%s\nwant\n%s", b, a)
 	}
 	for _, err := range stopped.economy.Refused() {
 		t.Error(err)
@@ -108,7 +108,7 @@ func sameAnswers(t *testing.T, a, b *Node) {
 		body := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":"starknet_%s","params":[%s]}`, method, params)
 		x, y := first.post(body), second.post(body)
 		if !bytes.Equal(x, y) || bytes.Contains(x[:min(len(x), 40)], []byte("error")) {
-			t.Fatalf("%s of %s:\n%.300s\n%.300s", method, params, x, y)
+			t.Fatalf("%s of %s: got\n%.300s\nwant the same result as\n%.300s", method, params, y, x)
 		}
 	}
 	for number := range a.Head().Header.BlockNumber + 1 {
@@ -147,7 +147,7 @@ func TestOldClassesAreReadAsTheyWere(t *testing.T) {
 				c.result(&got, "starknet_getClassHashAt", at, contract.ContractAddress)
 				reader.result(&want, "starknet_getClassHashAt", at, contract.ContractAddress)
 				if got != want {
-					t.Errorf("after block %d the class is %s instead of %s", at["block_number"], got, want)
+					t.Errorf("after block %d: got class %s, want %s", at["block_number"], got, want)
 				}
 			}
 			replaced++
@@ -157,7 +157,7 @@ func TestOldClassesAreReadAsTheyWere(t *testing.T) {
 				continue
 			}
 			if code := c.code("starknet_getClass", at(number-1), class.ClassHash); code != 28 {
-				t.Errorf("before its declaration a class is answered with %d", code)
+				t.Errorf("a class before its declaration: got code %d, want 28", code)
 			}
 		}
 	}
@@ -197,13 +197,13 @@ func TestUnfinishedWritesWereNeverMade(t *testing.T) {
 				want = after
 			}
 			if got := fmt.Sprint(hashes(t, again)); got != want {
-				t.Errorf("cut at %d of %d–%d the chain is\n%s\ninstead of\n%s", cut, beforeSize, afterSize, got, want)
+				t.Errorf("cut at %d of %d–%d: got the chain\n%s\nwant\n%s", cut, beforeSize, afterSize, got, want)
 			}
 			must(t, again.Mine(1))
 			must(t, again.Close())
 			last := testNode(t, copied)
 			if got := last.Head().Header.BlockNumber; got != again.Head().Header.BlockNumber {
-				t.Errorf("cut at %d, the head after another block is %d", cut, got)
+				t.Errorf("cut at %d, after another block: got head %d, want %d", cut, got, again.Head().Header.BlockNumber)
 			}
 			must(t, last.Close())
 		}
@@ -246,7 +246,7 @@ func TestKilledNodeComesBack(t *testing.T) {
 		}
 	}
 	if err := process.Wait(); err == nil || did < 30 {
-		t.Fatalf("the process ended by itself after %d acts: %v", did, err)
+		t.Fatalf("got %d acts and %v, want at least 30 and the process killed", did, err)
 	}
 	n := testNode(t, config)
 	left := n.Head().Header.BlockHash
@@ -258,7 +258,7 @@ func TestKilledNodeComesBack(t *testing.T) {
 		must(t, acts(reference, did)) // what it did not report before it was killed
 	}
 	if want := reference.Head().Header.BlockHash; left != want {
-		t.Errorf("after %d acts the head is %s instead of %s", did, left, want)
+		t.Errorf("after %d acts: got head %s, want %s", did, left, want)
 	}
 	must(t, n.Close())
 }
@@ -279,7 +279,7 @@ func TestStateOfAnotherChainIsRefused(t *testing.T) {
 		config.State = path
 		_, err := newNode(config, testDocuments(t))
 		if mismatch, ok := errors.AsType[*MismatchError](err); !ok || mismatch.What != what || mismatch.Path != path {
-			t.Errorf("another %s: %v", what, err)
+			t.Errorf("another %s: got %v, want a mismatch of it in %s", what, err, path)
 		}
 	}
 	if err := compare(path, chain.About{}, chain.About{Classes: starknet.FeltFromUint64(1)}); err == nil {
@@ -302,7 +302,7 @@ func TestDamagedStateIsRefused(t *testing.T) {
 		damaged[at] ^= 0x10
 		must(t, os.WriteFile(path, damaged, 0o600))
 		if _, err := newNode(Config{State: path, Predeployed: 1}, testDocuments(t)); !errors.Is(err, chain.ErrNotARecording) {
-			t.Errorf("a file that is damaged at byte %d: %v", at, err)
+			t.Errorf("a file that is damaged at byte %d: got %v, want %v", at, err, chain.ErrNotARecording)
 		}
 	}
 }

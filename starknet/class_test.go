@@ -39,7 +39,7 @@ func TestSortedPythonSpelling(t *testing.T) {
 	}
 	hints := numericKeys{"10": nil, "9": nil, "100": nil}
 	if got := string(appendPython(nil, hints)); got != `{"9": null, "10": null, "100": null}` {
-		t.Errorf("got %s", got)
+		t.Errorf("got %s, want the keys in the order of their numbers", got)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestSierraClassHashDoesNotDependOnWhoWroteTheABI(t *testing.T) {
 		}
 		name := strings.TrimSuffix(filepath.Base(path), ".json")
 		if got, err := class.Hash(); err != nil || got != MustFelt(name) {
-			t.Errorf("%s hashes to %v, %v", name, got, err)
+			t.Errorf("got hash %v, %v, want %s", got, err, name)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestMalformedClassesAreRefused(t *testing.T) {
 	} {
 		var class Class
 		if err := json.Unmarshal([]byte(text), &class); err == nil {
-			t.Errorf("%s was read", text)
+			t.Errorf("%s: got a class, want an error", text)
 		}
 	}
 	for _, text := range []string{
@@ -94,7 +94,7 @@ func TestMalformedClassesAreRefused(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		if _, err := class.Hash(); !errors.Is(err, ErrMalformedClass) {
-			t.Errorf("hash of %s: %v", text, err)
+			t.Errorf("hash of %s: got %v, want %v", text, err, ErrMalformedClass)
 		}
 	}
 	if _, err := (Class{}).Hash(); !errors.Is(err, ErrMalformedClass) {
@@ -131,7 +131,7 @@ func FuzzClass(f *testing.F) {
 			t.Fatalf("%s: %v", written, err)
 		}
 		if after, err := again.Hash(); err != nil || after != before {
-			t.Fatalf("hash %v became %v, %v", before, after, err)
+			t.Fatalf("got hash %v, %v, want %v", after, err, before)
 		}
 	})
 }

@@ -56,7 +56,7 @@ func TestParseFeltRejectsWithItsReason(t *testing.T) {
 			t.Errorf("ParseFelt(%.80q) = %v, %v, want %v", c.in, f, err, c.want)
 		}
 		if err != nil && len(err.Error()) > 400 {
-			t.Errorf("ParseFelt repeats %d bytes of its input", len(err.Error()))
+			t.Errorf("got an error of %d bytes, want at most 400", len(err.Error()))
 		}
 	}
 }
@@ -64,20 +64,20 @@ func TestParseFeltRejectsWithItsReason(t *testing.T) {
 func TestFeltConversionsKeepTheRange(t *testing.T) {
 	t.Parallel()
 	if got := FeltFromUint64(0x1234).String(); got != "0x1234" {
-		t.Errorf("FeltFromUint64 printed %s", got)
+		t.Errorf("FeltFromUint64: got %s, want 0x1234", got)
 	}
 	if v, ok := MustFelt("0xffffffffffffffff").Uint64(); !ok || v != 1<<64-1 {
-		t.Errorf("Uint64 = %d, %v", v, ok)
+		t.Errorf("Uint64: got %d, %v, want %d", v, ok, uint64(1<<64-1))
 	}
 	if _, ok := MustFelt("0x10000000000000000").Uint64(); ok {
 		t.Error("Uint64 accepted 2^64")
 	}
 	if n, ok := FeltFromUint64(5).Count(5); !ok || n != 5 {
-		t.Errorf("Count = %d, %v", n, ok)
+		t.Errorf("Count: got %d, %v, want 5", n, ok)
 	}
 	for _, limit := range []int{4, 0, -1} {
 		if _, ok := FeltFromUint64(5).Count(limit); ok {
-			t.Errorf("5 counts up to %d", limit)
+			t.Errorf("Count of 5 up to %d: got true, want false", limit)
 		}
 	}
 	if _, ok := MustFelt(largestFelt).Count(1 << 62); ok {
@@ -91,7 +91,7 @@ func TestFeltConversionsKeepTheRange(t *testing.T) {
 	last := new(big.Int).Sub(Prime(), big.NewInt(1))
 	f, err := FeltFromBig(last)
 	if err != nil || f.String() != largestFelt || f.Big().Cmp(last) != 0 {
-		t.Errorf("P-1 became %v, %v", f, err)
+		t.Errorf("P-1: got %v, %v, want %s", f, err, largestFelt)
 	}
 	if f.BitLen() != last.BitLen() || MustFelt("0x1").BitLen() != 1 || (Felt{}).BitLen() != 0 {
 		t.Error("BitLen disagrees with big.Int")
@@ -126,7 +126,7 @@ func TestFeltTravelsThroughJSON(t *testing.T) {
 		t.Errorf("decimal text gave %v", err)
 	}
 	if got := string(MustFelt("0xff").AppendJSON(nil)); got != `"0xff"` {
-		t.Errorf("AppendJSON = %s", got)
+		t.Errorf("AppendJSON: got %s, want \"0xff\"", got)
 	}
 }
 
@@ -139,35 +139,35 @@ func TestFeltTravelsThroughSQL(t *testing.T) {
 	}
 	var got Felt
 	if err := got.Scan(v); err != nil || got != want {
-		t.Errorf("Scan(Value()) = %v, %v", got, err)
+		t.Errorf("Scan(Value()): got %v, %v, want %v", got, err, want)
 	}
 	for _, bad := range []any{nil, "0x1", []byte{1}, int64(3)} {
 		if err := got.Scan(bad); !errors.Is(err, ErrMalformedFelt) || got != want {
-			t.Errorf("Scan(%T) = %v, left %v", bad, err, got)
+			t.Errorf("Scan(%T): got %v and the felt %v, want %v and %v", bad, err, got, ErrMalformedFelt, want)
 		}
 	}
 	var null sql.Null[Felt]
 	if err := null.Scan(nil); err != nil || null.Valid {
-		t.Errorf("NULL through sql.Null: %+v, %v", null, err)
+		t.Errorf("NULL through sql.Null: got %+v, %v, want it invalid", null, err)
 	}
 }
 
 func TestShortStringsRoundTrip(t *testing.T) {
 	t.Parallel()
 	if f := MustShortString("SN_MAIN"); f != MustFelt("0x534e5f4d41494e") {
-		t.Errorf("SN_MAIN = %v", f)
+		t.Errorf("SN_MAIN: got %v, want 0x534e5f4d41494e", f)
 	}
 	if s, ok := MustFelt("0x534e5f5345504f4c4941").ShortString(); !ok || s != "SN_SEPOLIA" {
-		t.Errorf("decoded %q, %v", s, ok)
+		t.Errorf("got %q, %v, want SN_SEPOLIA", s, ok)
 	}
 	for _, f := range []Felt{{}, MustFelt("0x1"), MustFelt("0x41000042"), MustFelt(largestFelt)} {
 		if s, ok := f.ShortString(); ok {
-			t.Errorf("%v decoded as %q", f, s)
+			t.Errorf("%v: got %q, want no short string", f, s)
 		}
 	}
 	for _, s := range []string{strings.Repeat("a", 32), "é", "a\x00"} {
 		if _, err := ShortString(s); !errors.Is(err, ErrNotShortString) {
-			t.Errorf("ShortString(%q) = %v", s, err)
+			t.Errorf("ShortString(%q): got %v, want %v", s, err, ErrNotShortString)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func TestFeltPrintsParsesAndScansWithoutAllocating(t *testing.T) {
 				t.Error(err)
 			}
 		}); n != 0 {
-			t.Errorf("%s allocates %v times", name, n)
+			t.Errorf("%s: got %v allocations, want none", name, n)
 		}
 	}
 }
@@ -209,10 +209,10 @@ func FuzzParseFelt(f *testing.F) {
 		}
 		want, ok := new(big.Int).SetString(s[2:], 16)
 		if !ok || felt.Big().Cmp(want) != 0 {
-			t.Fatalf("ParseFelt(%q) = %v", s, felt)
+			t.Fatalf("ParseFelt(%q): got %v, want %v", s, felt, want)
 		}
 		if again, err := ParseFelt(felt.String()); err != nil || again != felt {
-			t.Fatalf("%v does not read back: %v, %v", felt, again, err)
+			t.Fatalf("got %v, %v, want %v", again, err, felt)
 		}
 	})
 }

@@ -69,7 +69,7 @@ func TestPoseidonHasherDoesNotDependOnHowItIsFed(t *testing.T) {
 			h.Write(f)
 		}
 		if got, want := h.Sum(), PoseidonMany(felts...); got != want {
-			t.Errorf("%d felts one by one: %v, at once: %v", n, got, want)
+			t.Errorf("%d felts one by one: got %v, want %v as at once", n, got, want)
 		}
 		felts = append(felts, FeltFromUint64(n))
 	}
@@ -118,7 +118,7 @@ func TestPedersenKnownVectors(t *testing.T) {
 		}
 	}
 	if got := PedersenMany(); got != MustFelt("0x49ee3eba8c1600700ee1b87eb599f16716b0b1022947733551fde4050ca6804") {
-		t.Errorf("PedersenMany() = %v", got)
+		t.Errorf("PedersenMany(): got %v, want 0x49ee3eba8c1600700ee1b87eb599f16716b0b1022947733551fde4050ca6804", got)
 	}
 }
 
@@ -147,7 +147,7 @@ func TestHashesDoNotAllocate(t *testing.T) {
 		"Pedersen":     func() { Pedersen(felts[0], felts[1]) },
 	} {
 		if n := testing.AllocsPerRun(10, act); n != 0 {
-			t.Errorf("%s allocates %v times", what, n)
+			t.Errorf("%s: got %v allocations, want none", what, n)
 		}
 	}
 }

@@ -58,10 +58,10 @@ func TestEveryRealTransactionHashIsReproduced(t *testing.T) {
 		for i := range block.Transactions {
 			tx, receipt := &block.Transactions[i].Transaction, &block.Transactions[i].Receipt
 			if !tx.HasHash(chainOf(path), receipt.TransactionHash) {
-				t.Errorf("%s: %s %v: hash of %s is not reproduced", path, tx.Type, tx.Version, receipt.TransactionHash)
+				t.Errorf("%s: %s %v: got another hash, want %s", path, tx.Type, tx.Version, receipt.TransactionHash)
 			}
 			if i == 0 && tx.HasHash(MustShortString("SN_OTHER"), receipt.TransactionHash) {
-				t.Errorf("%s: %s has the same hash on another chain", path, receipt.TransactionHash)
+				t.Errorf("%s: got %s on another chain, too, want another hash", path, receipt.TransactionHash)
 			}
 			if receipt.ContractAddress != nil && tx.DeployedAddress() != *receipt.ContractAddress {
 				t.Errorf("%s: %s deploys %v, want %v", path, receipt.TransactionHash, tx.DeployedAddress(), *receipt.ContractAddress)
@@ -82,7 +82,7 @@ func TestEveryRealMessageHashIsReproduced(t *testing.T) {
 			receipt := &block.Transactions[i].Receipt
 			message, ok := block.Transactions[i].Transaction.L1Message()
 			if ok != (receipt.MessageHash != nil) {
-				t.Fatalf("%s: %s: message %v, hash %v", path, receipt.TransactionHash, ok, receipt.MessageHash)
+				t.Fatalf("%s: %s: got a message: %v, want one where there is a hash: %v", path, receipt.TransactionHash, ok, receipt.MessageHash)
 			}
 			if !ok {
 				continue
@@ -120,7 +120,7 @@ func TestEveryRealClassHashIsReproduced(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 		if (got == MustFelt(name)) == lostSerialisation[name] {
-			t.Errorf("%s hashes to %v", path, got)
+			t.Errorf("%s: got hash %v, want that of its name: %v", path, got, !lostSerialisation[name])
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestTransactionHashesOfEveryVersion(t *testing.T) {
 			}
 			chain := MustShortString(v.Chain)
 			if !tx.HasHash(chain, v.Hash) {
-				t.Errorf("the hash %v is not reproduced", v.Hash)
+				t.Errorf("got another hash, want %v", v.Hash)
 			}
 			if tx.HasHash(chain, FeltFromUint64(1)) {
 				t.Error("any hash is accepted")
@@ -56,14 +56,14 @@ func TestVersionKeepsItsQueryBit(t *testing.T) {
 	t.Parallel()
 	var v Version
 	if err := v.UnmarshalText([]byte("0x100000000000000000000000000000003")); err != nil || v != (Version{3, true}) {
-		t.Fatalf("got %+v, %v", v, err)
+		t.Fatalf("got %+v, %v, want %+v", v, err, Version{3, true})
 	}
 	if v.String() != "0x100000000000000000000000000000003" {
-		t.Errorf("printed %v", v)
+		t.Errorf("got %v, want 0x100000000000000000000000000000003", v)
 	}
 	for _, text := range []string{"0x200000000000000000000000000000003", "0x10000000000000000", "0x1000000000000000000000000000000000"} {
 		if err := v.UnmarshalText([]byte(text)); !errors.Is(err, ErrFeltRange) {
-			t.Errorf("%s gave %v", text, err)
+			t.Errorf("%s: got %v, want %v", text, err, ErrFeltRange)
 		}
 	}
 }
@@ -72,13 +72,13 @@ func TestTransactionThatDoesNotExistIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, tx := range []Transaction{{}, {Type: Invoke, Version: Version{Number: 2}}, {Type: "BURN", Version: Version{Number: 3}}} {
 		if _, err := tx.ComputeHash(Felt{}); !errors.Is(err, ErrUnknownTransaction) {
-			t.Errorf("hash of %s %v: %v", tx.Type, tx.Version, err)
+			t.Errorf("hash of %s %v: got %v, want %v", tx.Type, tx.Version, err, ErrUnknownTransaction)
 		}
 		if _, err := json.Marshal(tx); !errors.Is(err, ErrUnknownTransaction) {
-			t.Errorf("JSON of %s %v: %v", tx.Type, tx.Version, err)
+			t.Errorf("JSON of %s %v: got %v, want %v", tx.Type, tx.Version, err, ErrUnknownTransaction)
 		}
 		if tx.HasHash(Felt{}, Felt{}) {
-			t.Errorf("%s %v has a hash", tx.Type, tx.Version)
+			t.Errorf("%s %v: got a hash, want none", tx.Type, tx.Version)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestFromIsWhoPays(t *testing.T) {
 		{Transaction{Type: Deploy}, Felt{}, false},
 	} {
 		if got, ok := c.tx.From(); got != c.want || ok != c.ok {
-			t.Errorf("%s %v: From() = %v, %v", c.tx.Type, c.tx.Version, got, ok)
+			t.Errorf("%s %v: From(): got %v, %v, want %v, %v", c.tx.Type, c.tx.Version, got, ok, c.want, c.ok)
 		}
 	}
 }
@@ -113,11 +113,11 @@ func TestBroadcastedDeclarationGetsItsClassHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	if b.Transaction.ClassHash != b.Class.Hash() || b.Proof != "AAAA" || b.Transaction.Nonce != FeltFromUint64(1) {
-		t.Errorf("read %+v", b)
+		t.Errorf("got %+v, want the class hash %v, the proof AAAA and the nonce 1", b, b.Class.Hash())
 	}
 	for _, bad := range []string{`{"nonce":"x"}`, `{"contract_class":{"abi":7}}`} {
 		if err := json.Unmarshal([]byte(bad), &b); err == nil {
-			t.Errorf("%s was read", bad)
+			t.Errorf("%s: got a transaction, want an error", bad)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestNarrowNumbersRefuseMore(t *testing.T) {
 		`{"max_amount":"0x0","max_price_per_unit":"0x100000000000000000000000000000000"}`,
 	} {
 		if err := json.Unmarshal([]byte(text), &bound); !errors.Is(err, ErrUintRange) {
-			t.Errorf("%s gave %v", text, err)
+			t.Errorf("%s: got %v, want %v", text, err, ErrUintRange)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func FuzzTransactionJSON(f *testing.F) {
 		}
 		twice, err := json.Marshal(again)
 		if err != nil || string(twice) != string(written) {
-			t.Fatalf("%s became %s, %v", written, twice, err)
+			t.Fatalf("got %s, %v, want %s", twice, err, written)
 		}
 	})
 }

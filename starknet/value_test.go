@@ -13,18 +13,18 @@ func TestUint256NeedsTwoHalvesOf128Bits(t *testing.T) {
 	over := MustFelt("0x100000000000000000000000000000000")
 	u, err := Uint256FromHalves(full, full)
 	if err != nil || u.String() != "115792089237316195423570985008687907853269984665640564039457584007913129639935" {
-		t.Errorf("the largest u256 is %v, %v", u, err)
+		t.Errorf("the largest u256: got %v, %v, want 2^256-1", u, err)
 	}
 	if low, high := u.Halves(); low != full || high != full {
-		t.Errorf("split into %v, %v", low, high)
+		t.Errorf("got the halves %v and %v, want %v twice", low, high, full)
 	}
 	one := FeltFromUint64(1)
 	if u, err := Uint256FromHalves(one, one); err != nil || u.String() != "340282366920938463463374607431768211457" {
-		t.Errorf("(1, 1) is %v, %v", u, err)
+		t.Errorf("(1, 1): got %v, %v, want 2^128+1", u, err)
 	}
 	for _, halves := range [][2]Felt{{over, {}}, {{}, over}} {
 		if _, err := Uint256FromHalves(halves[0], halves[1]); !errors.Is(err, ErrUintRange) {
-			t.Errorf("%v gave %v", halves, err)
+			t.Errorf("%v: got %v, want %v", halves, err, ErrUintRange)
 		}
 	}
 }
@@ -37,12 +37,12 @@ func TestByteArraysRoundTrip(t *testing.T) {
 		tail := append(felts, FeltFromUint64(9))
 		got, used, err := DecodeByteArray(tail)
 		if err != nil || used != len(felts) || !bytes.Equal(got, text) {
-			t.Errorf("%d bytes: %q, %d of %d felts, %v", n, got, used, len(felts), err)
+			t.Errorf("%d bytes: got %q from %d felts, %v, want %q from %d", n, got, used, err, text, len(felts))
 		}
 	}
 	hello := []Felt{{}, MustShortString("hello"), FeltFromUint64(5)}
 	if text, _, err := DecodeByteArray(hello); err != nil || string(text) != "hello" {
-		t.Errorf("decoded %q, %v", text, err)
+		t.Errorf("got %q, %v, want hello", text, err)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestMalformedByteArraysAreRefused(t *testing.T) {
 		"word of 32 bytes":       {FeltFromUint64(1), huge, {}, {}},
 	} {
 		if _, _, err := DecodeByteArray(felts); !errors.Is(err, ErrMalformedByteArray) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want %v", name, err, ErrMalformedByteArray)
 		}
 	}
 }
@@ -92,15 +92,15 @@ func TestHash256TextIsPaddedAndLenientOnInput(t *testing.T) {
 	t.Parallel()
 	h, err := ParseHash256("0xAB")
 	if want := "0x" + strings.Repeat("0", 62) + "ab"; err != nil || h.String() != want {
-		t.Errorf("got %v, %v", h, err)
+		t.Errorf("got %v, %v, want %s", h, err, want)
 	}
 	full := "0x" + strings.Repeat("f", 64)
 	if h, err := ParseHash256(full); err != nil || h.String() != full {
-		t.Errorf("got %v, %v", h, err)
+		t.Errorf("got %v, %v, want %s", h, err, full)
 	}
 	for _, s := range []string{"", "0x", "ab", "0xzz", full + "f", "0X" + strings.Repeat("g", 64)} {
 		if _, err := ParseHash256(s); !errors.Is(err, ErrMalformedHash) {
-			t.Errorf("%q gave %v", s, err)
+			t.Errorf("%q: got %v, want %v", s, err, ErrMalformedHash)
 		}
 	}
 }
@@ -118,16 +118,16 @@ func FuzzDecodeByteArray(f *testing.F) {
 		if decoded, used, err := DecodeByteArray(felts); err == nil {
 			again := AppendByteArray(nil, decoded)
 			if used != len(again) {
-				t.Fatalf("%d felts became %d", used, len(again))
+				t.Fatalf("got %d felts, want %d", len(again), used)
 			}
 			for i := range again {
 				if again[i] != felts[i] {
-					t.Fatalf("felt %d: %v became %v", i, felts[i], again[i])
+					t.Fatalf("felt %d: got %v, want %v", i, again[i], felts[i])
 				}
 			}
 		}
 		if decoded, _, err := DecodeByteArray(AppendByteArray(nil, text)); err != nil || !bytes.Equal(decoded, text) {
-			t.Fatalf("%q became %q, %v", text, decoded, err)
+			t.Fatalf("got %q, %v, want %q", decoded, err, text)
 		}
 	})
 }

@@ -33,7 +33,7 @@ func TestAFileIsServedInTheFormThatTheClientAccepts(t *testing.T) {
 					t.Errorf("%s of the %s file for %q: got %d %v, want 200 with %d bytes", method, name, accept, got.StatusCode, got.Header, length)
 				}
 				if w.Body.String() != string(want) {
-					t.Errorf("%s of the %s file for %q: got another body of %d bytes", method, name, accept, w.Body.Len())
+					t.Errorf("%s of the %s file for %q: got another body of %d bytes, want %d bytes", method, name, accept, w.Body.Len(), len(want))
 				}
 			}
 		}

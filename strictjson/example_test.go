@@ -8,11 +8,11 @@ import (
 
 func ExampleDecode() {
 	var body struct {
-		Hashes []string           `json:"hashes"`
-		Limit  strictjson.Integer `json:"limit,omitzero"`
+		Hashes []string `json:"hashes"`
+		Limit  uint64   `json:"limit,omitzero"`
 	}
 	for _, text := range []string{
-		`{"hashes": ["0x1"], "limit": 25.0}`,
+		`{"hashes": ["0x1"], "limit": 25}`,
 		`{"txHashes": ["0x1"]}`,
 		`{"limit": 25}`,
 	} {

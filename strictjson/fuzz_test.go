@@ -2,18 +2,13 @@ package strictjson
 
 import (
 	"bytes"
-	stdjson "encoding/json"
 	"errors"
-	"math/big"
-	"reflect"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
 )
 
-// documents are the seeds that every target below shares.
+// documents are the seeds of the fuzz target.
 var documents = []string{
 	packageBody,
 	`{"name":"n","flag":true,"ratio":0.5,"small":-1,"pair":[1,2e0],"free":{"a":[1e3]},"byName":{"k":{"count":0}}}`,
@@ -55,123 +50,6 @@ func decodeAgain[T any](t *testing.T, data []byte) {
 	}
 	again, err := json.Marshal(second, json.Deterministic(true))
 	if err != nil || !bytes.Equal(encoded, again) {
-		t.Fatalf("%s became %s, %v", encoded, again, err)
-	}
-}
-
-func FuzzCanonical(f *testing.F) {
-	for _, document := range documents {
-		f.Add([]byte(document))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		canonical, err := Canonical(data)
-		if err != nil {
-			return
-		}
-		again, err := Canonical(canonical)
-		if err != nil || !bytes.Equal(canonical, again) {
-			t.Fatalf("%s became %s, %v", canonical, again, err)
-		}
-		var before, after any
-		if err := stdjson.Unmarshal(data, &before); err != nil {
-			t.Fatal(err)
-		}
-		if err := stdjson.Unmarshal(canonical, &after); err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(before, after) {
-			t.Fatalf("%s changed its meaning to %s", data, canonical)
-		}
-	})
-}
-
-func FuzzInteger(f *testing.F) {
-	for _, number := range []string{
-		"12345", "12345.0", "12345e0", "1.2345e4", "123450e-1", "0", "-0", "0.5", "-1", "9007199254740991",
-		"9007199254740992", "9007199254740991.5", "90071992547409910e-1", "1e1000000000", "0e77", `"1"`, "01", "1.",
-	} {
-		f.Add(number)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		var got Integer
-		err := Decode([]byte(text), &got)
-		number := strings.TrimSpace(text)
-		_, exponent, _ := strings.Cut(strings.ToLower(number), "e")
-		if len(number) > 60 || len(exponent) > 4 {
-			return // too long for the reference
-		}
-		want, ok := new(big.Rat).SetString(number)
-		ok = ok && stdjson.Valid([]byte(text)) && !strings.Contains(number, `"`) && !strings.HasPrefix(number, "-") &&
-			want.IsInt() && want.Num().Cmp(new(big.Int).SetUint64(uint64(MaxInteger))) <= 0
-		switch {
-		case ok != (err == nil):
-			t.Fatalf("%s: %v, but the exact value is %v", number, err, want)
-		case ok && want.Num().Uint64() != uint64(got):
-			t.Fatalf("%s: got %d, want %s", number, got, want.Num())
-		}
-	})
-}
-
-func FuzzDigest(f *testing.F) {
-	for _, document := range documents {
-		f.Add([]byte(document))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		digest, err := Digest(data)
-		if err != nil {
-			return
-		}
-		dec := stdjson.NewDecoder(bytes.NewReader(data))
-		dec.UseNumber()
-		var value any
-		if err := dec.Decode(&value); err != nil {
-			t.Fatal(err)
-		}
-		for _, descending := range []bool{false, true} {
-			reordered := appendOrdered(nil, value, descending)
-			if other, err := Digest(reordered); err != nil || other != digest {
-				t.Fatalf("%s and %s have different digests, %v", data, reordered, err)
-			}
-		}
-	})
-}
-
-// appendOrdered writes a decoded value with its keys in ascending or descending
-// order.
-func appendOrdered(dst []byte, value any, descending bool) []byte {
-	switch value := value.(type) {
-	case map[string]any:
-		var keys []string
-		for key := range value {
-			keys = append(keys, key)
-		}
-		slices.Sort(keys)
-		if descending {
-			slices.Reverse(keys)
-		}
-		dst = append(dst, '{')
-		for i, key := range keys {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = append(appendOrdered(dst, key, descending), ':')
-			dst = appendOrdered(dst, value[key], descending)
-		}
-		return append(dst, '}')
-	case []any:
-		dst = append(dst, '[')
-		for i, element := range value {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendOrdered(dst, element, descending)
-		}
-		return append(dst, ']')
-	default:
-		scalar, err := stdjson.Marshal(value)
-		if err != nil {
-			panic(err) // strings, numbers, booleans and null always marshal
-		}
-		return append(dst, scalar...)
+		t.Fatalf("got %s, %v, want %s", again, err, encoded)
 	}
 }

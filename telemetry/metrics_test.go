@@ -52,7 +52,7 @@ func TestMetricsReportRecordedValues(t *testing.T) {
 		`astrolabe_usage_dropped_total 5`,
 	} {
 		if !strings.Contains(got, want+"\n") {
-			t.Errorf("got metrics without %s", want)
+			t.Errorf("got the metrics\n%s\nwant %s among them", got, want)
 		}
 	}
 	problems, err := testutil.GatherAndLint(m.registry)
@@ -69,7 +69,7 @@ func TestMetricsDescribeTheBuildTheRuntimeAndTheProcess(t *testing.T) {
 	got := scrape(t, NewMetrics())
 	for _, want := range []string{"go_build_info{", "go_goroutines ", "go_memstats_heap_inuse_bytes ", "process_start_time_seconds ", "process_open_fds "} {
 		if !strings.Contains(got, "\n"+want) {
-			t.Errorf("got metrics without %s", want)
+			t.Errorf("got the metrics\n%s\nwant %s among them", got, want)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func TestIndexHasOneCurrentState(t *testing.T) {
 		`astrolabe_index_state{chain="SN_SEPOLIA",state="halted"} 1`,
 	} {
 		if !strings.Contains(got, want+"\n") {
-			t.Errorf("got metrics without %s", want)
+			t.Errorf("got the metrics\n%s\nwant %s among them", got, want)
 		}
 	}
 }
@@ -131,6 +131,6 @@ func TestMetricsAreSafeForConcurrentUse(t *testing.T) {
 	}
 	all.Wait()
 	if want := `astrolabe_sql_statements_total{name="head.list",outcome="ok"} 200` + "\n"; !strings.Contains(scrape(t, m), want) {
-		t.Errorf("got metrics without %s", want)
+		t.Errorf("got the metrics\n%s\nwant %s among them", scrape(t, m), want)
 	}
 }

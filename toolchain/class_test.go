@@ -27,7 +27,7 @@ func TestFinishedClassCarriesThePackagesName(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := `[{"type": "struct", "name": "real::A", "members": []}]`; class.ABI != want {
-		t.Errorf("the ABI is %s, not %s", class.ABI, want)
+		t.Errorf("got the ABI %s, want %s", class.ABI, want)
 	}
 }
 
@@ -35,7 +35,7 @@ func TestAnswerWithNamesOutOfOrderIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, names := range []string{`[[1,"astro::A"]]`, `[["astro::A",0]]`, `{}`} {
 		if _, err := finishClass(answer(t, names), "real"); !errors.Is(err, ErrMalformedOutput) {
-			t.Errorf("the names %s are answered with %v", names, err)
+			t.Errorf("the names %s: got %v, want %v", names, err, ErrMalformedOutput)
 		}
 	}
 }

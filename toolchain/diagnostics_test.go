@@ -12,7 +12,7 @@ func TestLongestCopyOfADiagnosticIsRecovered(t *testing.T) {
 	err := &CompileError{Answer: "Compilation failed.", Diagnostics: findDiagnostics([]byte(memory))}
 	want := "Cairo compiler: Compilation failed.\n2:1: ed variable.\n6:53: ot found."
 	if err.Error() != want {
-		t.Errorf("the error is %q, not %q", err, want)
+		t.Errorf("got %q, want %q", err, want)
 	}
 }
 
@@ -22,7 +22,7 @@ func FuzzFindDiagnostics(f *testing.F) {
 	f.Fuzz(func(t *testing.T, memory []byte) {
 		for _, d := range findDiagnostics(memory) {
 			if d.Message == "" || strings.ContainsAny(d.Message, "\n\x00") {
-				t.Errorf("%q is no message", d.Message)
+				t.Errorf("got the message %q, want one line of text", d.Message)
 			}
 		}
 	})

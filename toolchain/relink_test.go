@@ -18,7 +18,7 @@ func TestRelinkRenamesTheCrateAndNothingElse(t *testing.T) {
 	}
 	for _, test := range tests {
 		if got := relink(test.given, "real"); got != test.want {
-			t.Errorf("%q became %q, not %q", test.given, got, test.want)
+			t.Errorf("%q: got %q, want %q", test.given, got, test.want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestOnlyBranchTargetsAndTheUsersTypesAreCorrected(t *testing.T) {
 	renamed := starknet.Keccak([]byte("core::option::Option::<real::inner::Thing>"))
 	want := packedClass(program(fallThrough64, renamed, tupleID))
 	if !slices.Equal(got, want) {
-		t.Errorf("the corrected program is\n%v\nnot\n%v", got, want)
+		t.Errorf("got the program\n%v\nwant\n%v", got, want)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestTypeWhoseNameDoesNotFitIsNotGuessed(t *testing.T) {
 	given := packedClass(program(fallThrough32, starknet.Keccak([]byte("astro::A"))))
 	for _, names := range [][]string{{"astro::B"}, {}} {
 		if _, err := correctProgram(given, names, "real"); !errors.Is(err, ErrMalformedOutput) {
-			t.Errorf("with the names %v the answer is %v", names, err)
+			t.Errorf("the names %v: got %v, want %v", names, err, ErrMalformedOutput)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestTruncatedProgramIsRefused(t *testing.T) {
 	}
 	for n := range whole {
 		if _, err := survey(whole[:n]); !errors.Is(err, ErrMalformedOutput) {
-			t.Fatalf("%d of %d felts are taken for a program", n, len(whole))
+			t.Fatalf("%d of %d felts: got %v, want %v", n, len(whole), err, ErrMalformedOutput)
 		}
 	}
 	if _, err := survey(append(whole, starknet.Felt{})); !errors.Is(err, ErrMalformedOutput) {
@@ -94,7 +94,7 @@ func TestPackingIsReversed(t *testing.T) {
 			t.Fatalf("%d words: %v", words, err)
 		}
 		if !slices.Equal(got, given) {
-			t.Errorf("%d words became others", words)
+			t.Errorf("%d words: got %v, want %v", words, got, given)
 		}
 	}
 }

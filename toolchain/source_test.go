@@ -9,11 +9,11 @@ func TestSourceIsNestedWithoutMovingItsLines(t *testing.T) {
 	t.Parallel()
 	got, err := Source{Package: "p", ModulePath: "a::b", Text: "one\ntwo // end"}.nested()
 	if want := "mod a { mod b { one\ntwo // end\n}}"; err != nil || got != want {
-		t.Errorf("the nested text is %q, %v", got, err)
+		t.Errorf("the nested text: got %q, %v, want %q", got, err, want)
 	}
 	got, err = Source{Package: "p", Text: "one\n"}.nested()
 	if err != nil || got != "one\n" {
-		t.Errorf("the text at the root is %q, %v", got, err)
+		t.Errorf("the text at the root: got %q, %v, want %q", got, err, "one\n")
 	}
 }
 
@@ -29,7 +29,7 @@ func TestNamesThatAreNoIdentifiersAreRefused(t *testing.T) {
 		{Package: "p", ModulePath: "a:b"},
 	} {
 		if _, err := source.nested(); !errors.Is(err, ErrMalformedSource) {
-			t.Errorf("%+v answers %v", source, err)
+			t.Errorf("%+v: got %v, want %v", source, err, ErrMalformedSource)
 		}
 	}
 }

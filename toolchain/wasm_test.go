@@ -67,7 +67,7 @@ func TestClassesHashAsTheNativeCompilersDo(t *testing.T) {
 			t.Fatalf("%s: %v", reference.file, err)
 		}
 		if got := class.Hash(); got != starknet.MustFelt(reference.hash) {
-			t.Errorf("%s has the class hash %s, the native compiler's is %s", reference.file, got, reference.hash)
+			t.Errorf("%s: got class hash %s, want %s as of the native compiler", reference.file, got, reference.hash)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestCompilationStaysWithinItsLimits(t *testing.T) {
 			compiler := cairotest.Open(t, options)
 			_, err := compiler.Compile(t.Context(), toolchain.Source{Package: "empty", Text: minimal})
 			if !errors.Is(err, toolchain.ErrLimit) || !strings.Contains(err.Error(), name) {
-				t.Errorf("a compilation without enough %s answers %v", name, err)
+				t.Errorf("a compilation without enough %s: got %v, want %v that names it", name, err, toolchain.ErrLimit)
 			}
 		})
 	}

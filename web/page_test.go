@@ -187,7 +187,7 @@ func TestHeadEqualsGetWithoutABody(t *testing.T) {
 		for _, target := range []string{"/" + name, assets(t, name)[0]} {
 			get, head := ask(name, http.MethodGet, target), ask(name, http.MethodHead, target)
 			if diff := cmp.Diff(get.Header, head.Header); diff != "" || head.StatusCode != get.StatusCode {
-				t.Errorf("HEAD %s: %d, headers differ from GET:\n%s", target, head.StatusCode, diff)
+				t.Errorf("HEAD %s: got status %d, want %d, headers (-GET +HEAD):\n%s", target, head.StatusCode, get.StatusCode, diff)
 			}
 			if got := body(t, head); got != "" {
 				t.Errorf("HEAD %s: got a body of %d bytes, want none", target, len(got))

@@ -128,7 +128,7 @@ func (c *campaign) operate(database string, args ...string) (said string, ok boo
 func (c *campaign) check(database string, args ...string) {
 	c.Helper()
 	if said, ok := c.operate(database, append([]string{"fsck"}, args...)...); !ok {
-		c.Fatalf("fsck says:\n%s", said)
+		c.Fatalf("got findings of fsck, want none:\n%s", said)
 	}
 }
 
@@ -137,7 +137,7 @@ func (c *campaign) digest(database string) string {
 	c.Helper()
 	said, ok := c.operate(database, "digest", "--tables")
 	if !ok {
-		c.Fatalf("digest says:\n%s", said)
+		c.Fatalf("digest: got a failure, want a digest:\n%s", said)
 	}
 	return said
 }
@@ -151,10 +151,10 @@ func (c *campaign) checkAll(database string) {
 	p := c.index(clean, "--range-events", "1000000")
 	c.follows(p, func() string { return clean })
 	if code := p.stop(c.T); code != exitOK {
-		c.Errorf("exit code %d:\n%s", code, p.text())
+		c.Errorf("got exit code %d, want %d:\n%s", code, exitOK, p.text())
 	}
 	if got, want := c.digest(database), c.digest(clean); got != want {
-		c.Errorf("the digest is\n%sof a clean index\n%s", got, want)
+		c.Errorf("got the digest\n%swant that of a clean index\n%s", got, want)
 	}
 }
 
@@ -167,7 +167,7 @@ func (c *campaign) expectPassed(points []string) {
 	}
 	for _, point := range points {
 		if !slices.Contains(strings.Fields(string(log)), point) {
-			c.Errorf("nothing passed %s", point)
+			c.Errorf("got no process at %s, want one", point)
 		}
 	}
 }

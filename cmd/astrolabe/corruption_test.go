@@ -191,7 +191,7 @@ func TestEveryCorruptionIsFoundAndRepairedByThePrintedAdvice(t *testing.T) {
 			}
 			for round := 0; len(advice) > 0; round++ {
 				if round == 6 {
-					t.Fatalf("after %d rounds of repairs fsck still advises:\n%s", round, strings.Join(advice, "\n"))
+					t.Fatalf("after %d rounds of repairs: got more advice, want none:\n%s", round, strings.Join(advice, "\n"))
 				}
 				for _, command := range advice {
 					r.follow(command)
@@ -202,7 +202,7 @@ func TestEveryCorruptionIsFoundAndRepairedByThePrintedAdvice(t *testing.T) {
 				t.Errorf("after the repair the digest is\n%swant\n%s", got, of.digest)
 			}
 			if advice := r.fsck(true); len(advice) > 0 {
-				t.Errorf("a node finds more:\n%s", strings.Join(advice, "\n"))
+				t.Errorf("with a node: got more advice, want none:\n%s", strings.Join(advice, "\n"))
 			}
 		})
 	}
@@ -225,7 +225,7 @@ func sound(t *testing.T, template pgtest.Template, of func() (*reorgedChain, err
 	t.Cleanup(server.Close)
 	r := &repairman{T: t, url: pgtest.Database(t, template), node: server.URL}
 	if found := r.fsck(true); len(found) > 0 {
-		t.Fatalf("a clean index has findings:\n%s", strings.Join(found, "\n"))
+		t.Fatalf("a clean index: got findings, want none:\n%s", strings.Join(found, "\n"))
 	}
 	return soundIndex{template, server.URL, r.digest()}
 }
@@ -265,7 +265,7 @@ func (r *repairman) fsck(withNode bool) (advice []string) {
 		}
 	}
 	if (code == exitOK) != (len(advice) == 0) {
-		r.Fatalf("fsck: exit code %d with %d repairs:\n%s", code, len(advice), output)
+		r.Fatalf("fsck: got exit code %d with %d repairs, want %d exactly if there are none:\n%s", code, len(advice), exitOK, output)
 	}
 	return advice
 }
@@ -284,7 +284,7 @@ func (r *repairman) follow(advice string) {
 		args = append(args, "--node-main="+r.node)
 	}
 	if code, output := r.command(args...); code != exitOK {
-		r.Fatalf("%s: exit code %d\n%s", advice, code, output)
+		r.Fatalf("%s: got exit code %d, want %d\n%s", advice, code, exitOK, output)
 	} else {
 		r.Logf("%s", output)
 	}
@@ -302,7 +302,7 @@ func (r *repairman) sql(statement string) {
 		r.Fatalf("%s: %v", statement, err)
 	}
 	if (tag.Update() || tag.Delete() || tag.Insert()) && tag.RowsAffected() == 0 {
-		r.Fatalf("%s changed no rows", statement)
+		r.Fatalf("%s: got no changed rows, want some", statement)
 	}
 }
 
@@ -310,7 +310,7 @@ func (r *repairman) digest() string {
 	r.Helper()
 	code, output := r.command("digest", "--tables", "--database-url="+r.url)
 	if code != exitOK {
-		r.Fatalf("digest: exit code %d\n%s", code, output)
+		r.Fatalf("digest: got exit code %d, want %d\n%s", code, exitOK, output)
 	}
 	return output
 }

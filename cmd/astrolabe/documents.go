@@ -12,6 +12,13 @@ type documentSettings struct {
 	GraphqlDocuments []string `help:"Manifests of GraphQL documents that clients can run by id, in the formats of relay-compiler and Apollo." placeholder:"FILE"`
 }
 
+// check reads the manifests, so that a bad one is rejected before anything
+// starts.
+func (s documentSettings) check() error {
+	_, err := s.documents()
+	return err
+}
+
 // documents reads the manifests.
 func (s documentSettings) documents() (graph.Documents, error) {
 	documents := graph.Documents{}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
@@ -41,7 +42,7 @@ func (k *keeper) types(code int, command string) string {
 	k.stderr.Reset()
 	args := append(strings.Fields(command), "--database-url="+k.url, "--data="+k.data)
 	if got := run(k.Context(), args, &stdout, &k.stderr); got != code {
-		k.Fatalf("%s: exit code %d\n%s%s", command, got, &stdout, &k.stderr)
+		k.Fatalf("%s: got exit code %d, want %d\n%s%s", command, got, code, &stdout, &k.stderr)
 	}
 	return stdout.String()
 }
@@ -130,6 +131,8 @@ func TestOperatorChangesAPlan(t *testing.T) {
 		"keys revoke nosuchkey000", "keys grant nosuchkey000 --permissions read",
 		"keys create --workspace acme --permissions admin", "keys create --workspace acme --rate-limit all=1", "keys create --workspace acme --expires=-1h",
 	} {
-		k.types(exitUsage, mistake)
+		if got := k.types(exitUsage, mistake); strings.Contains(got, string(domain.CodeInvalidRequest)) {
+			t.Errorf("%s: got %q, want a message without the code of the API", mistake, got)
+		}
 	}
 }

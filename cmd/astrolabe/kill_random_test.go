@@ -85,7 +85,7 @@ func (c *campaign) killAfter(moment string, delay time.Duration) string {
 	select {
 	case <-time.After(delay):
 	case <-p.ended:
-		c.Fatalf("the program ended by itself:\n%s", p.text())
+		c.Fatalf("got a program that ended by itself, want one to kill:\n%s", p.text())
 	}
 	p.kill(c.T)
 	said := p.text()

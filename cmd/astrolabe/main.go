@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"net/url"
 	"os"
 	"os/signal"
+	"reflect"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -95,7 +97,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	parser, err := kong.New(&line,
 		kong.Name("astrolabe"), kong.Description(description), kong.UsageOnError(),
 		kong.Writers(stdout, stderr), kong.DefaultEnvars("ASTROLABE"),
-		kong.Vars{"data": defaultDataFolder()},
+		kong.Vars{"data": defaultDataFolder()}, kong.TypeMapper(reflect.TypeFor[netip.Prefix](), kong.MapperFunc(decodeNetwork)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Exit(func(c int) { exited, code = true, c }))
 	if err != nil {
@@ -171,12 +173,21 @@ func fail(stderr io.Writer, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
+	text := strings.Join(strings.FieldsFunc(message(err), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 	fmt.Fprintf(stderr, "astrolabe: %s\n", text)
 	if _, ok := errors.AsType[usageError](err); ok || domain.CodeOf(err) == domain.CodeInvalidRequest {
 		return exitUsage
 	}
 	return exitFailure
+}
+
+// message returns the text of an error without the code that it has in the API.
+func message(err error) string {
+	text := err.Error()
+	if coded, ok := errors.AsType[*domain.Error](err); ok {
+		text = strings.Replace(text, string(coded.Code)+": ", "", 1)
+	}
+	return text
 }
 
 const description = `Astrolabe is a self-hostable Starknet explorer. It indexes the chain into Postgres and serves it over REST and GraphQL.

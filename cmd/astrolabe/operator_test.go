@@ -41,7 +41,7 @@ func (o *operator) types(code int, command string) string {
 	var stdout, stderr bytes.Buffer
 	args := append(strings.Fields(command), "--database-url="+o.url)
 	if got := run(o.Context(), args, &stdout, &stderr); got != code {
-		o.Fatalf("%s: exit code %d\n%s%s", command, got, &stdout, &stderr)
+		o.Fatalf("%s: got exit code %d, want %d\n%s%s", command, got, code, &stdout, &stderr)
 	}
 	if code != exitOK {
 		return stdout.String() + stderr.String()
@@ -57,14 +57,14 @@ func (o *operator) strikes(statement string) {
 	}
 	defer conn.Close(o.Context())
 	if tag, err := conn.Exec(o.Context(), statement); err != nil || tag.RowsAffected() == 0 {
-		o.Fatalf("%s: %v", tag, err)
+		o.Fatalf("%s: got %s, %v, want changed rows", statement, tag, err)
 	}
 }
 
 func (o *operator) expects(got, want string) {
 	o.Helper()
 	if !strings.Contains(got, want) {
-		o.Errorf("%q is not in:\n%s", want, got)
+		o.Errorf("got\n%s\nwant %q in it", got, want)
 	}
 }
 

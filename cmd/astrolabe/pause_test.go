@@ -107,7 +107,7 @@ func (r *rivals) resumeInVain() {
 	r.first.resume()
 	r.first.says(r.T, saysLostLead)
 	if after := r.digest(r.database); after != before {
-		r.Errorf("the paused process wrote: the digest was\n%sand is\n%s", before, after)
+		r.Errorf("after a write of the paused process: got the digest\n%swant\n%s", after, before)
 	}
 }
 
@@ -161,22 +161,22 @@ func (r *rivals) movesCheckpoint(state string) (found bool) {
 func (r *rivals) expectStandby() {
 	r.Helper()
 	if epoch := r.readEpoch(); epoch != r.epoch+1 {
-		r.Errorf("the epoch after %d is %d\nfirst:\n%s\nsecond:\n%s", r.epoch, epoch, r.first.text(), r.second.text())
+		r.Errorf("got epoch %d, want %d\nfirst:\n%s\nsecond:\n%s", epoch, r.epoch+1, r.first.text(), r.second.text())
 	}
 	r.must(r.node.Mine(2))
 	r.follow(r.second)
 	led := strings.Count(r.first.text(), saysLeads)
 	if code := r.second.stop(r.T); code != exitOK {
-		r.Errorf("exit code %d:\n%s", code, r.second.text())
+		r.Errorf("got exit code %d, want %d:\n%s", code, exitOK, r.second.text())
 	}
 	r.first.until(r.T, "it leads again", func() bool { return strings.Count(r.first.text(), saysLeads) > led })
 	if epoch := r.readEpoch(); epoch <= r.epoch+1 {
-		r.Errorf("the first process leads again in epoch %d", epoch)
+		r.Errorf("when the first process leads again: got epoch %d, want a later one than %d", epoch, r.epoch+1)
 	}
 	r.must(r.node.Mine(2))
 	r.follow(r.first)
 	if code := r.first.stop(r.T); code != exitOK {
-		r.Errorf("exit code %d:\n%s", code, r.first.text())
+		r.Errorf("got exit code %d, want %d:\n%s", code, exitOK, r.first.text())
 	}
 	r.checkAll(r.database)
 }

@@ -48,7 +48,7 @@ type secretsRotate struct {
 	Overlap time.Duration `help:"How long old cursor and session keys stay valid. Old peppers and receipt keys never expire, because stored hashes and published receipts refer to them." default:"720h"`
 
 	Master           bool   `help:"Replace the master key and encrypt all secrets again. Without --new-master-key-file, a new key replaces the key file." env:"-"`
-	NewMasterKeyFile string `help:"With --master: read the new master key from this file, 64 hex digits, for example of: openssl rand -hex 32. Then configure it for every process." type:"path" placeholder:"FILE" env:"-"`
+	NewMasterKeyFile string `help:"With --master: read the new master key from this file: 64 hex digits, for example the output of openssl rand -hex 32. Then configure it for every process." type:"path" placeholder:"FILE" env:"-"`
 }
 
 // Validate checks the settings before anything starts.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ type listenSettings struct {
 	Chains          []domain.Chain `help:"Chains to serve." default:"SN_MAIN,SN_SEPOLIA"`
 	Origins         []string       `help:"Web origins that may send sessions or open WebSockets, for example https://explorer.example. API keys work from every origin." placeholder:"ORIGIN"`
 	TrustedProxies  []netip.Prefix `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted, for example 10.0.0.0/8." placeholder:"CIDR"`
-	MaxConnections  int            `help:"Maximum number of open connections to the API. Health checks are answered beyond it." default:"4096"`
+	MaxConnections  int            `help:"Maximum number of open connections to the API. Health checks are answered even above this limit." default:"4096"`
 	Drain           time.Duration  `help:"Time for open requests to finish after a stop signal." default:"15s"`
 	ScreeningTop    int            `help:"Number of holders in a holder screening." default:"100"`
 	SecurityContact []string       `help:"Contacts for security reports, published at /.well-known/security.txt, for example mailto:security@explorer.example. Default: none is published." placeholder:"URI"`
@@ -89,7 +90,7 @@ func (l listenSettings) check() error {
 	case l.CacheMB < 0 || l.CacheMB > 1<<20:
 		return errors.New("--cache-mb must be from 0 to 1048576")
 	}
-	return firstError(checkAddress("--addr", l.Addr), l.signinSettings.check())
+	return firstError(checkAddress("--addr", l.Addr), l.documentSettings.check(), l.signinSettings.check())
 }
 
 // isOrigin reports whether text is an origin as browsers write it: scheme and
@@ -101,6 +102,20 @@ func isOrigin(text string) bool {
 	}
 	implied := parsed.Scheme == "http" && parsed.Port() == "80" || parsed.Scheme == "https" && parsed.Port() == "443"
 	return !implied
+}
+
+// decodeNetwork reads a flag that is a network.
+func decodeNetwork(ctx *kong.DecodeContext, target reflect.Value) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("network", &text); err != nil {
+		return err
+	}
+	network, err := netip.ParsePrefix(text)
+	if err != nil {
+		return fmt.Errorf("%q is not a network such as 10.0.0.0/8", text)
+	}
+	target.Set(reflect.ValueOf(network))
+	return nil
 }
 
 func checkAddress(flag, address string) error {

@@ -24,10 +24,10 @@ type signinSettings struct {
 	OIDCClientID         string        `name:"oidc-client-id" help:"OAuth client id of this service at the provider." placeholder:"ID"`
 	OIDCClientSecret     secretText    `name:"oidc-client-secret" help:"OAuth client secret. Set it in the environment, never on the command line." hidden:""`
 	OIDCClientSecretFile string        `name:"oidc-client-secret-file" help:"Read the OAuth client secret from this file, instead of ASTROLABE_OIDC_CLIENT_SECRET. A public client needs neither." type:"path" placeholder:"FILE"`
-	OIDCAllowedDomains   []string      `name:"oidc-allowed-domains" help:"Let people sign in whose verified e-mail address has one of these domains, for example example.org. The provider must put email and email_verified into the identity token. Default: everybody whom the provider signs in." placeholder:"DOMAIN"`
+	OIDCAllowedDomains   []string      `name:"oidc-allowed-domains" help:"Let people sign in if their verified e-mail address is in one of these domains, for example example.org. The provider must put email and email_verified into the identity token. Default: everyone who has an account at the provider." placeholder:"DOMAIN"`
 	OIDCAllowedSubjects  []string      `name:"oidc-allowed-subjects" help:"Let people sign in with one of these subjects (the claim sub), besides those of --oidc-allowed-domains." placeholder:"SUBJECT"`
 	SessionLasts         time.Duration `help:"Lifetime of a sign-in session, at most 720h." default:"12h"`
-	SessionIdle          time.Duration `help:"End a sign-in session that is not used for this long, at least 5m. 0 disables it." default:"2h"`
+	SessionIdle          time.Duration `help:"End a sign-in session that is not used for this long, at least 5m. 0 disables the limit." default:"2h"`
 }
 
 func (s signinSettings) check() error {

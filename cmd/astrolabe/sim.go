@@ -27,12 +27,12 @@ type simCommand struct {
 	Seed        uint64        `help:"Seed of the generated chain. Equal seeds give equal chains." default:"0"`
 	Chain       domain.Chain  `help:"Chain to simulate: SN_MAIN or SN_SEPOLIA." default:"SN_MAIN"`
 	Blocks      int           `help:"Number of blocks to generate at startup, after block 0." default:"250"`
-	BlockTime   time.Duration `help:"Time between two blocks. 0 adds none." default:"4s"`
+	BlockTime   time.Duration `help:"Time between two blocks. 0 adds no blocks after startup." default:"4s"`
 	Genesis     time.Time     `help:"Timestamp of block 0. Default: 2026-01-01T00:00:00Z." placeholder:"TIME"`
 	Accounts    int           `help:"Number of predeployed accounts for clients. Their addresses and private keys are printed at startup." default:"10"`
 	Events      int           `help:"Generate a chain for load tests, with about this many events per block, instead of the default chain." placeholder:"N"`
 	Window      int           `help:"Number of newest blocks whose state is kept." default:"2048"`
-	L1Lag       int           `name:"l1-lag" help:"Number of blocks that L1 acceptance lags behind the head." default:"12"`
+	L1Lag       int           `name:"l1-lag" env:"ASTROLABE_L1_LAG" help:"Number of blocks that L1 acceptance lags behind the head." default:"12"`
 	Addr        string        `help:"Listen address of the JSON-RPC endpoint, which serves HTTP and WebSocket at any path." default:"127.0.0.1:9545"`
 	ControlAddr string        `help:"Listen address of the control endpoint, which mines blocks, causes reorgs, injects faults and returns counters. Keep it private. Leave it empty to disable."`
 	Record      string        `help:"Write every block to this new file, and read blocks older than the window from it." type:"path" placeholder:"FILE" xor:"file"`

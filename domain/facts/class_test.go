@@ -204,7 +204,7 @@ func TestRespacedABIIsTheSameClass(t *testing.T) {
 	differ := func(a, b *Class) bool {
 		_, rows := FirstDifference(&Block{Classes: []*Class{a}}, &Block{Classes: []*Class{b}}, TableClasses)
 		if digests := a.Digest() != b.Digest(); digests != rows {
-			t.Errorf("the digests differ: %t, the rows: %t", digests, rows)
+			t.Errorf("the digests differ: got %t, want %t as the rows do", digests, rows)
 		}
 		return rows
 	}

@@ -59,13 +59,13 @@ func TestAnyChangeOfOneFieldIsFound(t *testing.T) {
 			field, _, _ := strings.Cut(kind, " ")
 			known := uncommitted[kind] != "" || uncommitted[field] != "" || inDiff.MatchString(kind)
 			if (err == nil) != known {
-				t.Errorf("block %d: changing %s (%s): got %v, known as uncommitted: %v", a.block.BlockNumber, path, kind, err, known)
+				t.Errorf("block %d: changing %s (%s): got %v, want an error unless no hash commits to it (%v)", a.block.BlockNumber, path, kind, err, known)
 			}
 		})
 	}
 	for field := range uncommitted {
 		if tried[field] == 0 {
-			t.Errorf("%s never occurs", field)
+			t.Errorf("got no %s in any block, want one", field)
 		}
 	}
 	t.Logf("%d kinds of changes", len(tried))

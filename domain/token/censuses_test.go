@@ -102,6 +102,30 @@ func TestACensusCursorIsValidOnlyInALiveGenerationOfItsToken(t *testing.T) {
 	}
 }
 
+// TestEachCensusCursorIsHeldAgainstItsOwnToken requests pages of two tokens
+// together, the first with a position that names no generation.
+func TestEachCensusCursorIsHeldAgainstItsOwnToken(t *testing.T) {
+	t.Parallel()
+	service := token.NewCensuses(counted(), 2, func() time.Time { return censusTime })
+	pages, err := service.Holders(t.Context(), domain.Mainnet, []token.HolderRequest{
+		{Token: oneToken, After: domain.Position{7}},
+		{Token: otherToken, After: domain.Position{8, 2}},
+	}, 2)
+	if err != nil || len(pages) != 2 {
+		t.Fatalf("got %d pages and %v, want two and no error", len(pages), err)
+	}
+	if got := domain.CodeOf(pages[0].Err); got != domain.CodeInvalidRequest {
+		t.Errorf("a position without a rank: got %v, want code %q", pages[0].Err, domain.CodeInvalidRequest)
+	}
+	if pages[1].Err != nil {
+		t.Errorf("a live generation of the second token: got %v, want no error", pages[1].Err)
+	}
+	want := domain.Page[token.Holder]{Items: []token.Holder{{Rank: 3, Address: starknet.FeltFromUint64(80)}}}
+	if diff := cmp.Diff(want, pages[1].Page); diff != "" {
+		t.Errorf("the page of the second token (-want +got):\n%s", diff)
+	}
+}
+
 func TestPagesOfHoldersFollowEachOther(t *testing.T) {
 	t.Parallel()
 	snapshot := starknet.FeltFromUint64(70)

@@ -50,7 +50,7 @@ func requirement(reason string) string {
 			return criterion.Requirement
 		}
 	}
-	return "The criterion is of another release."
+	return "This criterion comes from another release of the service."
 }
 
 func deployedHere(life Life) bool {

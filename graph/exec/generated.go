@@ -245,15 +245,16 @@ directive @listSize(
 
 """
 Declares what a field costs if it is not 1. A field that asks the upstream node, searches or scans
-costs as much as a request of its REST class: 2,500 for the class ` + "`" + `heavy` + "`" + `, of which a minute has 240
-by default, as it has 600,000 points. Such a field also draws on the rate limit of that class.
+costs as much as a request of its REST class: 2,500 for the class ` + "`" + `heavy` + "`" + `, because the default
+limits per minute are 240 heavy requests and 600,000 points. Such a field also draws on the rate
+limit of that class.
 """
 directive @cost(
   "Points that the field itself costs."
   weight: Int! = 1
   """
-  Kilobytes that the text of the field is assumed to have, each of which costs 1. What the text
-  does not have is given back.
+  Assumed size of the field's text in kilobytes, each of which costs 1. Cost that the actual text
+  does not use is given back.
   """
   kilobytes: Int! = 0
 ) on FIELD_DEFINITION
@@ -587,7 +588,7 @@ type NewEvent {
   cursor: Cursor!
   "The new event; null if the message contains none."
   event: Event
-  "Whether the lookup of the event's schema failed. If so, the event has no name and no decoded fields."
+  "Whether decoding failed or timed out. If so, the event has no name and no decoded fields."
   eventDecodingDegraded: Boolean!
   "The blocks that a reorg removed; null if the message does not announce a reorg."
   reorg: Reorg
@@ -1305,9 +1306,9 @@ enum FieldKind {
 }
 
 """
-Selects events. An event matches if it matches one of the values at every position that has any.
-Positions after the first need values for the first and both ends of the block range. The range
-may span at most 10,000 blocks, unless the caller's plan is ` + "`" + `WALLET` + "`" + `.
+Selects events. At every key position with values, the key of the event must equal one of them.
+Values after the first position require values at the first position, and both ` + "`" + `fromBlock` + "`" + ` and
+` + "`" + `toBlock` + "`" + `. The range may span at most 10,000 blocks, unless the caller's plan is ` + "`" + `WALLET` + "`" + `.
 """
 input EventFilter {
   "Addresses of up to 128 contracts, any of which may have emitted the event."
@@ -1350,7 +1351,7 @@ type EventConnection {
   totalCountExact: Boolean!
   "How much of the requested range is indexed."
   coverage: Coverage
-  "Whether the attribution lookup failed for this page. If so, its events have no names and no typed fields."
+  "Whether decoding failed or timed out for this page. If so, its events have no names and no typed fields."
   eventDecodingDegraded: Boolean!
   "Coverage of a search over more than 10,000 blocks; null for other lists."
   rangeCoverage: RangeCoverage
@@ -2863,7 +2864,7 @@ type AddressIntelligence {
   classHash: Felt
   "Label of the class; null if it has none."
   classLabel: String
-  "Whether the address received an indexed token transfer; null if only untyped transfers could tell."
+  "Whether the address received an indexed token transfer; null if the only evidence is events that may be transfers but cannot be typed."
   hasReceivedFunds: Boolean
   "How much of the history is indexed. Negative and unknown answers are only as reliable as this coverage."
   coverage: Coverage!

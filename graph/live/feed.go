@@ -10,47 +10,47 @@ import (
 	"astrolabe/graph/fault"
 )
 
-// Feed sends the status of chains to subscribers, rendered as T. It reads once
-// for the whole process, however many follow, and not at all while nobody does.
-type Feed[T any] struct {
-	hub    *Hub
-	render func(chain.Status) *T
+// feed sends the status of chains to subscribers. It reads once for the whole
+// process, however many follow, and not at all while nobody does.
+type feed struct {
+	hub *Hub
 
 	mu          sync.Mutex
-	subscribers map[*subscriber[T]]struct{}
+	subscribers map[*subscriber]struct{}
 	stop        context.CancelFunc // of the watch; nil while there is none
 	watching    sync.WaitGroup
 }
 
 // subscriber follows the status of one chain.
-type subscriber[T any] struct {
+type subscriber struct {
 	chain  domain.Chain
 	seen   chain.Head
-	events chan *T            // closed when the subscriber is dropped
+	events chan chain.Status  // closed when the subscriber is dropped
 	end    func(*fault.Ended) // called before events is closed
 }
 
-// NewFeed makes a feed.
-func NewFeed[T any](hub *Hub, render func(chain.Status) *T) *Feed[T] {
-	return &Feed[T]{hub: hub, render: render, subscribers: map[*subscriber[T]]struct{}{}}
-}
-
-// Follow returns a channel with the chain's status and then with each status
-// that differs from the one before, until ctx ends. A subscriber that does not
-// read in time is dropped: the channel is closed, and the context's Ending says
-// why.
-func (f *Feed[T]) Follow(ctx context.Context, id domain.Chain) (<-chan *T, error) {
-	bounded, cancel := context.WithTimeout(ctx, f.hub.TimeLimit)
+// FollowStatus returns a channel with the chain's status and then with each
+// status that differs from the one before, until ctx ends. A subscriber that
+// does not read in time is dropped: the channel is closed, and the context's
+// Ending says why.
+func (h *Hub) FollowStatus(ctx context.Context, id domain.Chain) (<-chan chain.Status, error) {
+	bounded, cancel := context.WithTimeout(ctx, h.TimeLimit)
 	defer cancel()
-	statuses, err := f.hub.Statuses.Of(bounded, []domain.Chain{id})
+	statuses, err := h.Statuses.Of(bounded, []domain.Chain{id})
 	if err != nil {
 		return nil, err
 	}
-	s := &subscriber[T]{
-		chain: id, seen: statuses[0].Head, events: make(chan *T, MaxUnread),
+	s := &subscriber{
+		chain: id, seen: statuses[0].Head, events: make(chan chain.Status, MaxUnread),
 		end: func(reason *fault.Ended) { end(ctx, reason) },
 	}
-	s.events <- f.render(statuses[0])
+	s.events <- statuses[0]
+	h.feed.join(ctx, s)
+	return s.events, nil
+}
+
+// join adds a subscriber until ctx ends; the first one begins the watch.
+func (f *feed) join(ctx context.Context, s *subscriber) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.subscribers[s] = struct{}{}
@@ -60,11 +60,10 @@ func (f *Feed[T]) Follow(ctx context.Context, id domain.Chain) (<-chan *T, error
 		f.stop = stop
 		f.watching.Go(func() { f.watch(watch) })
 	}
-	return s.events, nil
 }
 
 // leave forgets a subscriber; the last one ends the watch.
-func (f *Feed[T]) leave(s *subscriber[T]) {
+func (f *feed) leave(s *subscriber) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.subscribers, s)
@@ -75,7 +74,7 @@ func (f *Feed[T]) leave(s *subscriber[T]) {
 }
 
 // watch reads the status of every chain at an interval until ctx ends.
-func (f *Feed[T]) watch(ctx context.Context) {
+func (f *feed) watch(ctx context.Context) {
 	tick := time.NewTicker(f.hub.PollEvery)
 	defer tick.Stop()
 	failing := false
@@ -100,7 +99,7 @@ func (f *Feed[T]) watch(ctx context.Context) {
 	}
 }
 
-func (f *Feed[T]) poll(ctx context.Context) ([]chain.Status, error) {
+func (f *feed) poll(ctx context.Context) ([]chain.Status, error) {
 	bounded, cancel := context.WithTimeout(ctx, f.hub.TimeLimit)
 	defer cancel()
 	return f.hub.Statuses.Of(bounded, domain.Chains)
@@ -108,8 +107,7 @@ func (f *Feed[T]) poll(ctx context.Context) ([]chain.Status, error) {
 
 // publish sends a status to the subscribers of its chain that have not seen it.
 // It never waits for one.
-func (f *Feed[T]) publish(status chain.Status) {
-	event := f.render(status)
+func (f *feed) publish(status chain.Status) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for s := range f.subscribers {
@@ -117,7 +115,7 @@ func (f *Feed[T]) publish(status chain.Status) {
 			continue
 		}
 		select {
-		case s.events <- event:
+		case s.events <- status:
 			s.seen = status.Head
 		default:
 			delete(f.subscribers, s)
@@ -133,11 +131,7 @@ func sameHead(a, b chain.Head) bool {
 	return sameBlock && a.State == b.State && a.ReasonCode == b.ReasonCode
 }
 
-// Wait returns when the watch has ended, after the last subscriber left.
-func (f *Feed[T]) Wait() { f.watching.Wait() }
-
-// Subscribers counts those that follow a chain.
-func (f *Feed[T]) Subscribers() int {
+func (f *feed) count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.subscribers)

@@ -33,12 +33,24 @@ type Subscription struct {
 	Cursor func(domain.Position) string
 }
 
+// Subscriber is where a stream's items come from and where its messages go.
+type Subscriber struct {
+	// Read reads what the stream sends from a position on, up to the tip.
+	Read Source
+	// Send hands over a message with an item of a batch, or with nil for one
+	// that has none. It returns when the subscriber has taken the message or
+	// has left.
+	Send func(m Message, item any)
+	// Close is called once, after the last message.
+	Close func()
+}
+
 // Source reads what a stream sends from a position on, up to the tip.
-type Source[T any] func(ctx context.Context, t *Tip, from domain.Position) (Batch[T], error)
+type Source func(ctx context.Context, t *Tip, from domain.Position) (Batch, error)
 
 // Batch is what a source has read.
-type Batch[T any] struct {
-	domain.Batch[*T]
+type Batch struct {
+	domain.Batch[any]
 	At func(item int) domain.Position
 	// OfTip says that the items come from the tip itself. Others were read
 	// after it, and a reorg may have replaced them since.
@@ -48,42 +60,41 @@ type Batch[T any] struct {
 // follower sends one subscriber what comes after its place. The place is all
 // that it keeps: it reads the next batch when the subscriber has taken the one
 // before.
-type follower[T any, M messageOf[T]] struct {
+type follower struct {
+	Subscriber
 	hub    *Hub
 	tips   *tips
 	cursor func(domain.Position) string
-	read   Source[T]
 	at     place
 
-	begun  bool     // the subscriber knows where the stream begins
-	batch  Batch[T] // what is sent next
-	sent   int      // items of the batch
-	live   bool     // it has caught up once
-	handed uint64   // the tip at which the subscriber took a message
-	owed   uint64   // tips that passed while messages were waiting
+	begun  bool   // the subscriber knows where the stream begins
+	batch  Batch  // what is sent next
+	sent   int    // items of the batch
+	live   bool   // it has caught up once
+	handed uint64 // the tip at which the subscriber took a message
+	owed   uint64 // tips that passed while messages were waiting
 }
 
 // Follow begins a stream: what follows the cursor or, without one, what comes
-// from a block on. The channel is closed when ctx ends or when the server ends
-// the stream; then the context's Ending says why.
-func Follow[T any, M messageOf[T]](ctx context.Context, hub *Hub, s Subscription, read Source[T]) (<-chan *T, error) {
-	tips := hub.tips[s.Chain]
+// from a block on. The subscriber is closed when ctx ends or when the server
+// ends the stream; then the context's Ending says why.
+func (h *Hub) Follow(ctx context.Context, s Subscription, to Subscriber) error {
+	tips := h.tips[s.Chain]
 	t, err := tips.join(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	context.AfterFunc(ctx, tips.leave)
 	at, err := t.place(s)
 	if err == nil {
-		err = recent(at, t, hub.ResumeBlocks)
+		err = recent(at, t, h.ResumeBlocks)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	f := &follower[T, M]{hub: hub, tips: tips, cursor: s.Cursor, read: read, at: at, begun: s.After != nil, handed: t.serial}
-	messages := make(chan *T)
-	go f.run(ctx, messages)
-	return messages, nil
+	f := &follower{Subscriber: to, hub: h, tips: tips, cursor: s.Cursor, at: at, begun: s.After != nil, handed: t.serial}
+	go f.run(ctx)
+	return nil
 }
 
 // place is where a stream begins.
@@ -96,7 +107,7 @@ func (t *Tip) place(s Subscription) (place, error) {
 	}
 	at := place{s.After[0], s.After[1:]}
 	if len(at.from) != s.Fields || !at.from.Fits() {
-		return at, domain.InvalidCursor("it is of another release")
+		return at, domain.InvalidCursor("The cursor was issued by an incompatible release.")
 	}
 	return at, nil
 }
@@ -111,51 +122,47 @@ func recent(at place, t *Tip, limit int) error {
 		"The subscription would begin %d blocks behind the head; the limit %s is %d. List the older blocks, then subscribe from there.", behind, limits.Resume, limit))
 }
 
-// run sends messages until ctx ends or the stream does. The channel has no
-// buffer: a message leaves when the client has been sent the one before.
-func (f *follower[T, M]) run(ctx context.Context, messages chan<- *T) {
-	defer close(messages)
+// run sends messages until ctx ends or the stream does.
+func (f *follower) run(ctx context.Context) {
+	defer f.Close()
 	for {
-		message, reason := f.next(ctx)
+		message, item, reason := f.next(ctx)
 		if reason != nil {
 			end(ctx, reason)
 		}
-		if message == nil {
+		if message == nil || ctx.Err() != nil {
 			return
 		}
-		select {
-		case messages <- message:
-		case <-ctx.Done():
-			return
-		}
+		f.Send(*message, item)
 	}
 }
 
 // next returns the next message, or why there will be none; neither when ctx
 // has ended.
-func (f *follower[T, M]) next(ctx context.Context) (*T, *fault.Ended) {
+func (f *follower) next(ctx context.Context) (m *Message, item any, ended *fault.Ended) {
 	if f.fallsBehind() {
 		f.hub.slow.Add(1)
-		return nil, fault.SlowConsumer()
+		return nil, nil, fault.SlowConsumer()
 	}
 	for failures := 0; ; {
 		if f.sent < len(f.batch.Items) {
-			return f.item(), nil
+			m, item = f.item()
+			return m, item, nil
 		}
 		t := f.tips.current()
 		if t == nil || ctx.Err() != nil {
-			return nil, nil //nolint:nilerr // the subscriber has left
+			return nil, nil, nil //nolint:nilerr // the subscriber has left
 		}
 		f.handed = t.serial
 		undone, upToDate, err := f.advance(ctx, t)
 		switch {
 		case ctx.Err() != nil:
-			return nil, nil //nolint:nilerr // the subscriber has left
+			return nil, nil, nil //nolint:nilerr // the subscriber has left
 		case undone != nil || !f.begun:
 			f.begun = true
-			return f.message(new(T), undone), nil
+			return f.message(undone), nil, nil
 		case err != nil && failures == maxFailures:
-			return nil, fault.Unreadable(err, retryStream)
+			return nil, nil, fault.Unreadable(err, retryStream)
 		case err != nil:
 			failures++
 			pause(ctx, f.hub.PollEvery)
@@ -168,7 +175,7 @@ func (f *follower[T, M]) next(ctx context.Context) (*T, *fault.Ended) {
 
 // fallsBehind reports whether too many tips have passed since the subscriber
 // took a message and, once it had caught up, since it last did.
-func (f *follower[T, M]) fallsBehind() bool {
+func (f *follower) fallsBehind() bool {
 	t := f.tips.current()
 	if t == nil {
 		return false
@@ -181,26 +188,25 @@ func (f *follower[T, M]) fallsBehind() bool {
 	return waited > MaxUnread
 }
 
-// item returns the next item of the batch.
-func (f *follower[T, M]) item() *T {
+// item returns the next item of the batch with its message.
+func (f *follower) item() (*Message, any) {
 	item, next := f.batch.Items[f.sent], f.batch.Next
 	if f.sent++; f.sent < len(f.batch.Items) {
 		next = f.batch.At(f.sent - 1).Following()
 	} else {
-		f.batch, f.sent = Batch[T]{}, 0
+		f.batch, f.sent = Batch{}, 0
 	}
 	f.at.from = next
-	return f.message(item, nil)
+	return f.message(nil), item
 }
 
-func (f *follower[T, M]) message(m *T, undone *Reorg) *T {
-	M(m).set(Message{cursor: f.cursor, at: f.at, Reorg: undone})
-	return m
+func (f *follower) message(undone *Reorg) *Message {
+	return &Message{cursor: f.cursor, at: f.at, Reorg: undone}
 }
 
 // advance reads what lies between the subscriber and a tip, or some of it:
 // blocks that were undone, or else a batch.
-func (f *follower[T, M]) advance(ctx context.Context, t *Tip) (undone *Reorg, upToDate bool, err error) {
+func (f *follower) advance(ctx context.Context, t *Tip) (undone *Reorg, upToDate bool, err error) {
 	if !f.begun {
 		return nil, false, nil
 	}
@@ -218,7 +224,7 @@ func (f *follower[T, M]) advance(ctx context.Context, t *Tip) (undone *Reorg, up
 	if f.at.from[0] >= t.next {
 		return nil, true, nil
 	}
-	batch, err := f.read(ctx, t, f.at.from)
+	batch, err := f.Read(ctx, t, f.at.from)
 	if err != nil {
 		return nil, false, err
 	}
@@ -237,7 +243,7 @@ func (f *follower[T, M]) advance(ctx context.Context, t *Tip) (undone *Reorg, up
 }
 
 // forkAfter reads the forks after the one that the subscriber knows.
-func (f *follower[T, M]) forkAfter(ctx context.Context) (fork *chain.Fork, err error) {
+func (f *follower) forkAfter(ctx context.Context) (fork *chain.Fork, err error) {
 	err = f.hub.Read(ctx, func(ctx context.Context) error {
 		fork, err = f.tips.blocks.ForkAfter(ctx, f.tips.chain, f.at.fork)
 		return err

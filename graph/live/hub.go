@@ -33,6 +33,7 @@ type Options struct {
 type Hub struct {
 	Options
 	tips  map[domain.Chain]*tips
+	feed  *feed
 	reads chan struct{}
 	slow  atomic.Uint64
 }
@@ -40,6 +41,7 @@ type Hub struct {
 // NewHub makes a hub.
 func NewHub(o Options) *Hub {
 	h := &Hub{Options: o, tips: map[domain.Chain]*tips{}, reads: make(chan struct{}, maxReads)}
+	h.feed = &feed{hub: h, subscribers: map[*subscriber]struct{}{}}
 	for _, c := range o.Chains {
 		h.tips[c] = &tips{
 			chain: c, blocks: o.Blocks, every: o.PollEvery, limit: o.TimeLimit, logger: o.Logger,
@@ -67,6 +69,9 @@ func (h *Hub) Next(c domain.Chain) uint64 {
 	return 0
 }
 
+// StatusSubscribers counts those that follow the status of a chain.
+func (h *Hub) StatusSubscribers() int { return h.feed.count() }
+
 // Slow counts the subscribers that were dropped because they did not keep up.
 func (h *Hub) Slow() uint64 { return h.slow.Load() }
 
@@ -75,6 +80,7 @@ func (h *Hub) Wait() {
 	for _, t := range h.tips {
 		t.wait()
 	}
+	h.feed.watching.Wait()
 }
 
 // Read runs a read for a subscriber, in its turn and in bounded time.

@@ -22,14 +22,6 @@ func (m *Message) Cursor() string {
 	return m.cursor(append(domain.Position{m.at.fork}, m.at.from...))
 }
 
-func (m *Message) set(message Message) { *m = message }
-
-// messageOf is a pointer to a type that embeds Message.
-type messageOf[T any] interface {
-	*T
-	set(Message)
-}
-
 // Reorg reports that blocks left the chain. What the stream said about them is
 // void.
 type Reorg struct {

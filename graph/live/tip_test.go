@@ -54,7 +54,7 @@ func TestTipReturnsItsRecentBlocks(t *testing.T) {
 			got = fmt.Sprintf("%d to %d", blocks[0].Number, blocks[len(blocks)-1].Number+1)
 		}
 		if got != c.want {
-			t.Errorf("%s: %s instead of %s", name, got, c.want)
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
 		}
 	}
 }

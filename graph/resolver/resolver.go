@@ -11,7 +11,6 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/graph/cohort"
 	"astrolabe/graph/limits"
-	"astrolabe/graph/live"
 )
 
 // Options are the dependencies of the resolvers.
@@ -22,7 +21,7 @@ type Options struct {
 	Chains  []domain.Chain // the chains that are served
 	Version string
 	Limits  limits.Limits
-	Hub     *live.Hub
+	Hub     Hub
 	// PageSize returns the default size of a connection field's pages.
 	PageSize func(*ast.FieldDefinition) int
 }
@@ -30,22 +29,15 @@ type Options struct {
 // Resolver resolves the fields that are not plain values of their object.
 type Resolver struct {
 	Options
-	service  *Service
-	statuses *live.Feed[ChainStatus]
+	service *Service
 }
 
 // New makes the resolvers of a server.
 func New(o Options) *Resolver {
-	r := &Resolver{Options: o, statuses: live.NewFeed(o.Hub, chainStatus)}
+	r := &Resolver{Options: o}
 	r.service = newService(r)
 	return r
 }
-
-// Wait waits until the feed has stopped after its last subscriber left.
-func (r *Resolver) Wait() { r.statuses.Wait() }
-
-// StatusSubscribers counts those that follow the status of a chain.
-func (r *Resolver) StatusSubscribers() int { return r.statuses.Subscribers() }
 
 // Query returns the resolvers of root fields.
 func (r *Resolver) Query() *Query { return &Query{r} }

@@ -1,6 +1,8 @@
 package resolver
 
 import (
+	"context"
+
 	"astrolabe/domain"
 	"astrolabe/domain/address"
 	"astrolabe/domain/chain"
@@ -8,8 +10,22 @@ import (
 	"astrolabe/graph/cohort"
 	"astrolabe/graph/live"
 	"astrolabe/starknet"
-	"context"
 )
+
+// Hub is what subscriptions need of the live part: it follows chains on behalf of
+// their subscribers.
+type Hub interface {
+	// Follow begins a stream: what follows the cursor or, without one, what
+	// comes from a block on. It closes the subscriber when ctx ends or when the
+	// server ends the stream.
+	Follow(ctx context.Context, s live.Subscription, to live.Subscriber) error
+	// FollowStatus returns a channel with the chain's status and then with each
+	// status that differs from the one before, until ctx ends. It closes the
+	// channel of a subscriber that does not read in time.
+	FollowStatus(ctx context.Context, c domain.Chain) (<-chan chain.Status, error)
+	// Read runs a read for a subscriber, in its turn and in bounded time.
+	Read(ctx context.Context, read func(context.Context) error) error
+}
 
 // ChainStatus returns the status of a chain: once at the start, then whenever
 // its head or the state of its indexer changes.
@@ -17,7 +33,25 @@ func (r *Subscription) ChainStatus(ctx context.Context, id domain.Chain) (<-chan
 	if _, err := r.resolver.served(id); err != nil {
 		return nil, err
 	}
-	return r.resolver.statuses.Follow(ctx, id)
+	statuses, err := r.resolver.Hub.FollowStatus(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	messages := make(chan *ChainStatus)
+	go func() {
+		defer close(messages)
+		for ctx.Err() == nil {
+			select {
+			case s, open := <-statuses:
+				if !open {
+					return
+				}
+				send(ctx, messages, chainStatus(s))
+			case <-ctx.Done():
+			}
+		}
+	}()
+	return messages, nil
 }
 
 // NewBlock is a message of the newBlocks subscription: a block, or a reorg.
@@ -37,11 +71,11 @@ func (r *Subscription) NewBlocks(ctx context.Context, id domain.Chain, after *st
 	if err != nil {
 		return nil, err
 	}
-	return live.Follow(ctx, on.resolver.Hub, begin, on.blocksFrom)
+	return follow(ctx, on.resolver.Hub, begin, on.blocksFrom, func(m *NewBlock) *live.Message { return &m.Message })
 }
 
 // blocksFrom takes blocks from the tip, and reads those that are older.
-func (on onChain) blocksFrom(ctx context.Context, t *live.Tip, from domain.Position) (live.Batch[NewBlock], error) {
+func (on onChain) blocksFrom(ctx context.Context, t *live.Tip, from domain.Position) (live.Batch, error) {
 	blocks, ofTip := t.Blocks(from[0])
 	if !ofTip {
 		err := on.resolver.Hub.Read(ctx, func(ctx context.Context) error {
@@ -50,15 +84,15 @@ func (on onChain) blocksFrom(ctx context.Context, t *live.Tip, from domain.Posit
 			return err
 		})
 		if err != nil {
-			return live.Batch[NewBlock]{}, err
+			return live.Batch{}, err
 		}
 	}
 	next := domain.Position{max(from[0], t.Next())}
 	if n := len(blocks); n > 0 {
 		next = blocks[n-1].Position().Following()
 	}
-	return live.Batch[NewBlock]{
-		Batch: domain.Batch[*NewBlock]{Next: next, Items: convert(on.newBlocks(new(cohort.Cache), blocks), func(b *Block) *NewBlock { return &NewBlock{Block: b} })},
+	return live.Batch{
+		Batch: domain.Batch[any]{Next: next, Items: convert(on.newBlocks(new(cohort.Cache), blocks), func(b *Block) any { return &NewBlock{Block: b} })},
 		At:    func(i int) domain.Position { return blocks[i].Position() }, OfTip: ofTip,
 	}, nil
 }
@@ -89,11 +123,11 @@ func (r *Subscription) Events(ctx context.Context, id domain.Chain, filter Event
 	if err != nil {
 		return nil, err
 	}
-	return live.Follow(ctx, on.resolver.Hub, begin, on.eventsFrom(followed))
+	return follow(ctx, on.resolver.Hub, begin, on.eventsFrom(followed), func(m *NewEvent) *live.Message { return &m.Message })
 }
 
-func (on onChain) eventsFrom(followed event.Followed) live.Source[NewEvent] {
-	return func(ctx context.Context, t *live.Tip, from domain.Position) (out live.Batch[NewEvent], err error) {
+func (on onChain) eventsFrom(followed event.Followed) live.Source {
+	return func(ctx context.Context, t *live.Tip, from domain.Position) (out live.Batch, err error) {
 		var (
 			batch    domain.Batch[event.Row]
 			degraded bool
@@ -107,7 +141,7 @@ func (on onChain) eventsFrom(followed event.Followed) live.Source[NewEvent] {
 		}
 		page := on.eventSlices(new(cohort.Cache), eventPages([]domain.Page[event.Row]{{Items: batch.Items}}, degraded))[0]
 		out.Next, out.At = batch.Next, page.at
-		out.Items = convert(page.items, func(e *Event) *NewEvent { return &NewEvent{Event: e, EventDecodingDegraded: degraded} })
+		out.Items = convert(page.items, func(e *Event) any { return &NewEvent{Event: e, EventDecodingDegraded: degraded} })
 		return out, nil
 	}
 }
@@ -130,11 +164,11 @@ func (r *Subscription) AddressActivity(ctx context.Context, id domain.Chain, own
 	if err != nil {
 		return nil, err
 	}
-	return live.Follow(ctx, on.resolver.Hub, begin, on.activityFrom(owner))
+	return follow(ctx, on.resolver.Hub, begin, on.activityFrom(owner), func(m *NewAddressActivity) *live.Message { return &m.Message })
 }
 
-func (on onChain) activityFrom(owner starknet.Felt) live.Source[NewAddressActivity] {
-	return func(ctx context.Context, t *live.Tip, from domain.Position) (out live.Batch[NewAddressActivity], err error) {
+func (on onChain) activityFrom(owner starknet.Felt) live.Source {
+	return func(ctx context.Context, t *live.Tip, from domain.Position) (out live.Batch, err error) {
 		var batch domain.Batch[address.Item]
 		err = on.resolver.Hub.Read(ctx, func(ctx context.Context) error {
 			batch, err = on.resolver.Addresses.ActivityFrom(ctx, on.chain, owner, from, t.Next(), live.BatchSize)
@@ -147,7 +181,7 @@ func (on onChain) activityFrom(owner starknet.Felt) live.Source[NewAddressActivi
 			return &AddressActivity{onChain: on, item: &item}
 		})[0]
 		out.Next, out.At = batch.Next, page.at
-		out.Items = convert(page.items, func(a *AddressActivity) *NewAddressActivity { return &NewAddressActivity{Activity: a} })
+		out.Items = convert(page.items, func(a *AddressActivity) any { return &NewAddressActivity{Activity: a} })
 		return out, nil
 	}
 }
@@ -160,4 +194,36 @@ func (on onChain) subscription(ctx context.Context, after *string, from *uint64,
 		return live.Subscription{}, err
 	}
 	return live.Subscription{Chain: on.chain, Fields: fields, After: l.request.After, From: from, Cursor: l.cursor}, nil
+}
+
+// follow begins a stream of messages of type T. The items that read returns are
+// pointers to T, of which part returns what the hub fills in.
+func follow[T any](ctx context.Context, hub Hub, s live.Subscription, read live.Source, part func(*T) *live.Message) (<-chan *T, error) {
+	// The channel has no buffer: a message leaves when the client has been sent
+	// the one before.
+	messages := make(chan *T)
+	err := hub.Follow(ctx, s, live.Subscriber{
+		Read: read,
+		Send: func(m live.Message, item any) {
+			message, ok := item.(*T)
+			if !ok {
+				message = new(T)
+			}
+			*part(message) = m
+			send(ctx, messages, message)
+		},
+		Close: func() { close(messages) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return messages, nil
+}
+
+// send hands over a message unless ctx ends before.
+func send[T any](ctx context.Context, messages chan<- *T, message *T) {
+	select {
+	case messages <- message:
+	case <-ctx.Done():
+	}
 }

@@ -56,6 +56,16 @@ func TestAnIntactIndexHasNoFindings(t *testing.T) {
 	}
 }
 
+func TestBlocksAcceptedOnL1AboveTheRecordedHeadAreNoFinding(t *testing.T) {
+	t.Parallel()
+	result := run(t, damaged(t, `INSERT INTO chain_heads (chain, state, observed_at, recorded_at, block_number, block_hash, l1_block_number, l1_block_hash, l1_observed_at)
+		SELECT 'SN_MAIN', 'following', now(), now(), 48, head.hash, accepted.block, accepted.hash, now()
+		FROM blocks_1_45 AS head, blocks_1_45 AS accepted WHERE head.block = 48 AND accepted.block = 50`), nil)
+	for _, f := range result.Findings {
+		t.Errorf("%s: got %s, want no finding", f.Check, f.Detail)
+	}
+}
+
 func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 	t.Parallel()
 	rederive := func(fact string) string { return "astrolabe rederive " + fact + " --chain SN_MAIN" }

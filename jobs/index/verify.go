@@ -44,7 +44,7 @@ func (l *Loop) follow(parent *indexing.Parent, got fetched) error {
 		}
 	}
 	if level := got.verdict.Level; parent == nil || facts.Lesser(parent.Verification, level) != parent.Verification {
-		l.Logger.Warn("blocks are verified less than --verify asks for, from this one on",
+		l.Logger.Warn("from this block on, blocks reach a lower verification level than --verify requires",
 			"chain", l.Chain, "block", got.block.BlockNumber, "level", level, "reason", doubt)
 	}
 	return nil

@@ -36,7 +36,7 @@ func FuzzAnswer(f *testing.F) {
 			"jsonrpc": a.version, "id": a.id, "result": a.result, "error": a.failure, "method": a.method, "params": a.params,
 		} {
 			if !bytes.Equal(got, want[key]) {
-				t.Errorf("%s: %q instead of %q", key, got, want[key])
+				t.Errorf("%s: got %q, want %q", key, got, want[key])
 			}
 		}
 	})

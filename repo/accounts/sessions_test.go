@@ -35,7 +35,7 @@ func (p *process) bearer(token account.SessionText) account.Bearer {
 func (p *process) refuses(what, text string) {
 	p.Helper()
 	if _, err := p.sessions.Authenticate(p.Context(), text); domain.CodeOf(err) != domain.CodeUnauthorized {
-		p.Errorf("%s: %v", what, err)
+		p.Errorf("%s: got %v, want code %s", what, err, domain.CodeUnauthorized)
 	}
 }
 

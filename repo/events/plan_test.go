@@ -62,7 +62,7 @@ func TestEventReadsFollowTheirIndexes(t *testing.T) {
 	for name, statement := range events.Statements {
 		test, ok := tests[name]
 		if !ok {
-			t.Errorf("%s is missing from the expected plans", name)
+			t.Errorf("got no expected plan of %s, want one", name)
 			continue
 		}
 		for _, mode := range []string{"force_generic_plan", "force_custom_plan"} {

@@ -81,7 +81,7 @@ func TestStoredReturnsExactlyWhatWasCommitted(t *testing.T) {
 			write(t, db, 7, blocks, way)
 			got := stored(t, db, 0, 1000)
 			if len(got) != len(want) {
-				t.Fatalf("%d blocks instead of %d", len(got), len(want))
+				t.Fatalf("got %d blocks, want %d", len(got), len(want))
 			}
 			for i := range want {
 				if difference, differ := facts.FirstDifference(&got[i], &want[i]); differ {

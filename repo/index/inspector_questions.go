@@ -36,8 +36,8 @@ var chainQuestions = []question{
 		FROM index_checkpoints c JOIN chain_heads h ON h.chain = '{name}'
 		WHERE c.chain = {chain} AND h.finality_depth IS NOT NULL AND ` + tierOutOfBounds + `
 		UNION ALL
-		SELECT NULL, format('the watermark of L1 acceptance is %s, above the head %s', l1_block_number, block_number), '{repair} --checkpoint'
-		FROM chain_heads WHERE chain = '{name}' AND l1_block_number > block_number
+		SELECT NULL, format('the watermark of L1 acceptance is %s, above the head %s', h.l1_block_number, greatest(h.block_number, c.block)), '{repair} --checkpoint'
+		FROM chain_heads h LEFT JOIN index_checkpoints c ON c.chain = {chain} WHERE h.chain = '{name}' AND ` + acceptedAboveHead + `
 		UNION ALL
 		SELECT b.block, format('the block accepted on L1 is 0x%s, but the stored block is 0x%s', encode(h.l1_block_hash, 'hex'), encode(b.hash, 'hex')), '{repair} --checkpoint'
 		FROM chain_heads h JOIN {blocks} AS b ON b.block = h.l1_block_number

@@ -104,7 +104,7 @@ func TestAStoredTransactionHashesToItsOwnHash(t *testing.T) {
 			for j := range block.Transactions {
 				tx := &block.Transactions[j]
 				if original := tx.Original(); !original.HasHash(from(i).ID(), tx.Hash) {
-					t.Errorf("%s: %s of version %d, %s of block %d, has another hash", name, tx.Type, tx.Version, tx.Hash, i)
+					t.Errorf("%s: %s of version %d in block %d: got another hash, want %s", name, tx.Type, tx.Version, i, tx.Hash)
 				}
 				if seen[tx.Type] == nil {
 					seen[tx.Type] = make(map[uint64]bool)

@@ -62,9 +62,10 @@ func (r Repairer) ResetCheckpoint(ctx context.Context, lease indexing.Lease, acc
 			return err
 		}
 		if _, err := tx.NewRaw(`/* repair.l1 */
-			UPDATE chain_heads h SET l1_block_number = NULL, l1_block_hash = NULL, l1_observed_at = NULL WHERE h.chain = ?
-				AND (h.l1_block_number > h.block_number OR EXISTS (SELECT FROM `+blocks+` AS b WHERE b.block = h.l1_block_number AND b.hash <> h.l1_block_hash))`,
-			string(lease.Chain)).Exec(ctx); err != nil {
+			UPDATE chain_heads h SET l1_block_number = NULL, l1_block_hash = NULL, l1_observed_at = NULL
+			FROM index_checkpoints c WHERE c.chain = ?0 AND h.chain = ?1
+				AND (`+acceptedAboveHead+` OR EXISTS (SELECT FROM `+blocks+` AS b WHERE b.block = h.l1_block_number AND b.hash <> h.l1_block_hash))`,
+			code, string(lease.Chain)).Exec(ctx); err != nil {
 			return err
 		}
 		if err := lowerAcceptance(ctx, tx, lease.Chain, accepted); err != nil {
@@ -126,6 +127,11 @@ func recordVerified(ctx context.Context, tx bun.IDB, c domain.Chain) error {
 	}
 	return nil
 }
+
+// acceptedAboveHead is true for a checkpoint c and head h whose watermark of L1
+// acceptance is above both. The head is recorded when the node is asked for it,
+// so the blocks that are stored next, with their acceptance, can be above it.
+const acceptedAboveHead = "h.l1_block_number > greatest(h.block_number, c.block)"
 
 // tierOutOfBounds is true for a checkpoint c and head h whose finalized tier does
 // not end finality_depth blocks below the checkpoint. It may end higher after a

@@ -56,11 +56,11 @@ func TestAnEnvelopeThatIsCutOrExtendedIsMalformed(t *testing.T) {
 		packed := e.Append(nil)
 		for n := range packed {
 			if err := new(model.Envelope).Scan(packed[:n]); err == nil {
-				t.Errorf("the first %d bytes of envelope %d are read", n, i)
+				t.Errorf("the first %d bytes of envelope %d: got no error, want one", n, i)
 			}
 		}
 		if err := new(model.Envelope).Scan(append(packed, 0)); err == nil {
-			t.Errorf("envelope %d is read with a byte too many", i)
+			t.Errorf("envelope %d with a byte too many: got no error, want one", i)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func FuzzEnvelope(f *testing.F) {
 	f.Fuzz(func(t *testing.T, packed []byte) {
 		var e model.Envelope
 		if e.Scan(packed) == nil && !bytes.Equal(e.Append(nil), packed) {
-			t.Errorf("%x packs as %x", packed, e.Append(nil))
+			t.Errorf("got %x, want %x", e.Append(nil), packed)
 		}
 	})
 }

@@ -32,7 +32,7 @@ func TestForksAreCountedAndSummedUp(t *testing.T) {
 	} {
 		got, err := onchain.NewForks(db).ForkAfter(t.Context(), domain.Mainnet, after)
 		if err != nil || (got == nil) != (want == nil) || got != nil && (got.Number != want.Number || *got.Ancestor != *want.Ancestor) {
-			t.Errorf("after %d: %+v instead of %+v (%v)", after, got, want, err)
+			t.Errorf("after %d: got %+v, %v, want %+v", after, got, err, want)
 		}
 	}
 	if fork, err := onchain.NewForks(db).ForkAfter(t.Context(), domain.Sepolia, 0); err != nil || fork != nil {

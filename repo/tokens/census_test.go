@@ -289,7 +289,7 @@ func TestACensusFromTheOneBeforeEqualsOneFromTheBeginning(t *testing.T) {
 			}
 			later, scratch := b.build(r, contract, at, total, base), b.build(r, contract, at, total, nil)
 			if later.Status != scratch.Status || later.Reason != scratch.Reason || (later.Status == token.CensusCertified) == debt {
-				r.Fatalf("%s %s and %s %s, debt %v", later.Status, later.Reason, scratch.Status, scratch.Reason, debt)
+				r.Fatalf("got %s %s, want %s %s, certified only without debt (%v)", later.Status, later.Reason, scratch.Status, scratch.Reason, debt)
 			}
 			if debt {
 				continue
@@ -300,7 +300,7 @@ func TestACensusFromTheOneBeforeEqualsOneFromTheBeginning(t *testing.T) {
 			}
 			one.ID, other.ID = 0, 0
 			if a, c := inJSON(r, one), inJSON(r, other); a != c {
-				r.Fatalf("%s\nand %s", a, c)
+				r.Fatalf("got %s\nwant %s", a, c)
 			}
 			base = b.publish(r, later)
 		}

@@ -161,11 +161,11 @@ func TestUntypedTransfersAreFoundByKeys(t *testing.T) {
 		"untyped.in": plan(t, conn, tokens.UntypedInStatement, `'{1}', '{1}'`),
 	} {
 		if !strings.Contains(text, "using untyped_transfers_pkey") {
-			t.Errorf("%s does not use untyped_transfers_pkey", name)
+			t.Errorf("%s: got another plan, want one that uses untyped_transfers_pkey", name)
 		}
 		for _, table := range []string{"untyped_transfers", "addresses", "events"} {
 			if strings.Contains(text, "Seq Scan on "+table) {
-				t.Errorf("%s reads all %s", name, table)
+				t.Errorf("%s: got a scan of all %s, want an index", name, table)
 			}
 		}
 		if t.Failed() {

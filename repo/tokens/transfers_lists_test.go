@@ -71,7 +71,7 @@ func (l *ledger) walk(limit int, read func(page domain.PageRequest) ([]domain.Pa
 		}
 		page := pages[0]
 		if len(page.Items) > limit || page.Next != nil && len(page.Items) < limit {
-			l.Fatalf("a page of %d has %d rows and goes on at %v", limit, len(page.Items), page.Next)
+			l.Fatalf("got %d rows and the next position %v, want at most %d, and as many before the last page", len(page.Items), page.Next, limit)
 		}
 		for i := range page.Items {
 			list = append(list, line(&page.Items[i]))

@@ -56,7 +56,7 @@ func TestTransfersOfTransactionsAreOneStatement(t *testing.T) {
 		t.Fatal(err)
 	}
 	if count.N() != 1 || len(lists) != len(txs) || len(want) < 50 {
-		t.Errorf("%d statements gave %d lists for %d transactions, %d of them with transfers", count.N(), len(lists), len(txs), len(want))
+		t.Errorf("got %d statements and %d lists, %d of them with transfers; want 1, %d and at least 50", count.N(), len(lists), len(want), len(txs))
 	}
 	for i, tx := range txs {
 		if !reflect.DeepEqual(lists[i], want[tx]) {

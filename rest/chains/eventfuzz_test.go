@@ -33,11 +33,11 @@ func FuzzEventQuery(f *testing.F) {
 			}
 			for position, values := range filter.Topics {
 				if len(values) > event.MaxValues {
-					t.Errorf("position %d has %d values", position, len(values))
+					t.Errorf("position %d: got %d values, want at most %d", position, len(values), event.MaxValues)
 				}
 			}
 			if again, err := filterOf(c); err != nil || !slices.EqualFunc(filter.Topics[:], again.Topics[:], slices.Equal) {
-				t.Errorf("%q is read as %v and %v", raw, filter, again)
+				t.Errorf("%q: got %v, %v, want %v as before", raw, again, err, filter)
 			}
 		}
 	})

@@ -21,7 +21,7 @@ type TraceBody struct {
 func (h Handlers) trace(ctx context.Context, c *frame.Call) (any, error) {
 	g, ok := h.Gateways[c.Chain]
 	if !ok {
-		return nil, domain.Unavailable(0, nil, "This deployment has no node of the chain.")
+		return nil, domain.Unavailable(0, nil, "This deployment has no upstream node for this chain, so it cannot trace transactions.")
 	}
 	hash := c.Felt(frame.TransactionParam.Name)
 	trace, err := g.Trace(ctx, hash)

@@ -48,7 +48,7 @@ func TestBlocksSurviveTheirRecording(t *testing.T) {
 	}
 	got, err := unpackEntry(text)
 	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%v:\n%+v\n%+v", err, got, want)
+		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 	}
 }
 

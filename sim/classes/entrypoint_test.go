@@ -33,7 +33,7 @@ func TestFunctionsHaveTheSelectorsOfTheRealChain(t *testing.T) {
 	for _, known := range functions {
 		function := schemaOf(t, known.class).Function(starknet.MustFelt(known.selector))
 		if function == nil || signature(function) != known.signature {
-			t.Errorf("%s: the selector %s calls %s, not %s", known.class, known.selector, signature(function), known.signature)
+			t.Errorf("%s, selector %s: got %s, want %s", known.class, known.selector, signature(function), known.signature)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestServerActionsAreInTheOrderOfTheRealPool(t *testing.T) {
 			got = append(got, variant.Name)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s has other actions:\n%s", class, diff)
+			t.Errorf("the actions of %s (-want +got):\n%s", class, diff)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestBridgesHandleTheMessagesOfTheRealOnes(t *testing.T) {
 	for _, known := range handlers {
 		handler := schemaOf(t, known.class).L1Handler(starknet.MustFelt(known.selector))
 		if handler == nil || handler.Name != known.name {
-			t.Errorf("%s: the selector %s is handled by %s, not %s", known.class, known.selector, signature(handler), known.name)
+			t.Errorf("%s, selector %s: got handler %s, want %s", known.class, known.selector, signature(handler), known.name)
 		}
 	}
 }
@@ -107,7 +107,7 @@ func TestEverythingCanBeDecoded(t *testing.T) {
 func check(t *testing.T, class string, function *abi.Function) {
 	t.Helper()
 	if function == nil {
-		t.Errorf("%s: an entry point is missing in the ABI", class)
+		t.Errorf("%s: got an entry point without a function in the ABI, want one for each", class)
 		return
 	}
 	if function.Selector.IsZero() {

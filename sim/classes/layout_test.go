@@ -35,7 +35,7 @@ func TestClassesEmitTheLayoutsThatTheChainKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got.String(), "\n")); diff != "" {
-		t.Errorf("the events of the classes differ from testdata/events.txt:\n%s", diff)
+		t.Errorf("the events of the classes (-testdata/events.txt +got):\n%s", diff)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestEventsHaveTheSelectorsOfTheRealChain(t *testing.T) {
 	for _, known := range selectors {
 		name, err := schemaOf(t, known.class).EventName([]starknet.Felt{starknet.MustFelt(known.selector)})
 		if err != nil || name != known.event {
-			t.Errorf("%s: the selector %s belongs to %q, not to %s (%v)", known.class, known.selector, name, known.event, err)
+			t.Errorf("%s, selector %s: got %q, %v, want %s", known.class, known.selector, name, err, known.event)
 		}
 	}
 }

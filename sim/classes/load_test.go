@@ -33,10 +33,10 @@ func TestEveryClassHashesToItsManifestHash(t *testing.T) {
 			t.Errorf("%s hashes to %s, want %s: %v", class.Name, hash, class.Hash, err)
 		}
 		if document.Sierra != nil && class.CompiledHash != CompiledHash(class.Hash) {
-			t.Errorf("%s has the compiled class hash %s", class.Name, class.CompiledHash)
+			t.Errorf("%s: got compiled class hash %s, want %s", class.Name, class.CompiledHash, CompiledHash(class.Hash))
 		}
 		if other, twice := seen[class.Hash]; twice {
-			t.Errorf("%s and %s are the same class", class.Name, other)
+			t.Errorf("%s: got the class of %s, want another", class.Name, other)
 		}
 		seen[class.Hash] = class.Name
 	}
@@ -61,7 +61,7 @@ func TestDocumentsHaveTheMembersOfANodesAnswer(t *testing.T) {
 			want, abi = []string{"abi", "entry_points_by_type", "program"}, '['
 		}
 		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(document))); diff != "" {
-			t.Errorf("%s has other members:\n%s", class.Name, diff)
+			t.Errorf("the members of %s (-want +got):\n%s", class.Name, diff)
 		}
 		if document["abi"][0] != abi {
 			t.Errorf("%s: the ABI starts with %c, want %c", class.Name, document["abi"][0], abi)
@@ -72,7 +72,7 @@ func TestDocumentsHaveTheMembersOfANodesAnswer(t *testing.T) {
 		}
 		for _, kind := range []string{"CONSTRUCTOR", "EXTERNAL", "L1_HANDLER"} {
 			if points[kind] == nil {
-				t.Errorf("%s: %s is not a list", class.Name, kind)
+				t.Errorf("%s: got no list of %s, want one", class.Name, kind)
 			}
 		}
 	}

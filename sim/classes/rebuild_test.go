@@ -35,11 +35,11 @@ func TestSourcesCompileToTheCommittedClasses(t *testing.T) {
 			t.Fatalf("%s: %v", source.path, err)
 		}
 		if built != committed[source.name] {
-			t.Errorf("%s compiles to %+v, the manifest says %+v", source.path, built, committed[source.name])
+			t.Errorf("%s: got %+v, want %+v as in the manifest", source.path, built, committed[source.name])
 		}
 		kept, err := files.ReadFile(compiledFile(source.name))
 		if err != nil || !bytes.Equal(kept, document) {
-			t.Errorf("%s does not compile to the committed class (%v)", source.path, err)
+			t.Errorf("%s: got another class, %v, want the committed one", source.path, err)
 		}
 	}
 }
@@ -49,12 +49,12 @@ func TestNoSourceWasChangedWithoutCompilingIt(t *testing.T) {
 	committed := committedEntries(t)
 	for _, source := range readSources(t) {
 		if committed[source.name].SourceSHA256 != source.digest() {
-			t.Errorf("%s differs from what was compiled: run go generate", source.path)
+			t.Errorf("%s: got digest %s, want %s as compiled: run go generate", source.path, source.digest(), committed[source.name].SourceSHA256)
 		}
 		delete(committed, source.name)
 	}
 	for name := range committed {
-		t.Errorf("the class %s has no source", name)
+		t.Errorf("got class %s without a source, want one", name)
 	}
 }
 

@@ -19,12 +19,12 @@ func TestFaultsAreReadFromFlags(t *testing.T) {
 		"lie,lie=header.timestamp,depth=3":        {Kind: Lie, Lie: "header.timestamp", Depth: 3},
 	} {
 		if got, err := Parse(text); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%q is %+v, %v", text, got, err)
+			t.Errorf("%q: got %+v, %v, want %+v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "earthquake", "cut,", "latency,delay", "latency,delay=x", "cut,depth=-1", "cut,colour=red", "lie", "lie,lie=event.colour", "lie,lie=event.data,block=x", "status,status=200"} {
 		if f, err := Parse(text); err == nil && text != "cut," {
-			t.Errorf("%q is %+v", text, f)
+			t.Errorf("%q: got %+v, want an error", text, f)
 		}
 	}
 }
@@ -39,7 +39,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if err := new(Set).Add(fault); err != nil {
-			t.Errorf("%q was read but is refused: %v", text, err)
+			t.Errorf("%q: got %v, want it accepted, as it was read", text, err)
 		}
 	})
 }
@@ -59,7 +59,7 @@ func TestStrikesAreCounted(t *testing.T) {
 		hits += map[bool]string{true: "x", false: "."}[struck]
 	}
 	if hits != ".x.x.." || len(s.List()) != 0 {
-		t.Errorf("the strikes were %s, in force are %v", hits, s.List())
+		t.Errorf("got the strikes %s and the faults %v, want .x.x.. and none", hits, s.List())
 	}
 	if err := s.Add(Fault{Kind: "earthquake"}); !errors.Is(err, ErrUnknown) {
 		t.Errorf("an unknown kind: %v", err)

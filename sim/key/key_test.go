@@ -23,7 +23,7 @@ func TestOnlyTheRightSignatureIsValid(t *testing.T) {
 		hash := starknet.Poseidon(starknet.FeltFromUint64(n), starknet.FeltFromUint64(1))
 		signature := k.Sign(hash)
 		if !Verify(k.Public(), hash, signature) {
-			t.Errorf("key %d: its own signature is refused", n)
+			t.Errorf("key %d: got its own signature refused, want it accepted", n)
 		}
 		for name, valid := range map[string]bool{
 			"another key":       Verify(other.Public(), hash, signature),
@@ -35,7 +35,7 @@ func TestOnlyTheRightSignatureIsValid(t *testing.T) {
 			"one felt too much": Verify(k.Public(), hash, append(signature[:2:2], starknet.Felt{})),
 		} {
 			if valid {
-				t.Errorf("key %d, %s: the signature is accepted", n, name)
+				t.Errorf("key %d, %s: got the signature accepted, want it refused", n, name)
 			}
 		}
 	}

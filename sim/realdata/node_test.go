@@ -91,7 +91,7 @@ func checkBlock(t *testing.T, chain domain.Chain, name string, pool *node.Pool) 
 	}
 	number, hash := want.BlockNumber, want.BlockHash
 	if head, err := pool.Head(t.Context()); err != nil || head.Number != number || head.Hash != hash {
-		t.Errorf("the head is %+v: %v", head, err)
+		t.Errorf("got head %+v, %v, want %d, %s", head, err, number, hash)
 	}
 	for _, id := range []node.BlockID{node.AtNumber(number), node.AtHash(hash), node.Latest, node.L1Accepted} {
 		if got, err := pool.BlockWithReceipts(t.Context(), id); err != nil || !reflect.DeepEqual(got, want) {
@@ -99,11 +99,11 @@ func checkBlock(t *testing.T, chain domain.Chain, name string, pool *node.Pool) 
 		}
 		got, err := pool.Block(t.Context(), id)
 		if err != nil || got.BlockHeader != want.BlockHeader || len(got.Transactions) != len(want.Transactions) {
-			t.Errorf("the block with hashes: %+v, %v", got, err)
+			t.Errorf("the block with hashes: got %+v, %v, want %+v with %d transactions", got, err, want.BlockHeader, len(want.Transactions))
 		}
 		for i := range got.Transactions {
 			if got.Transactions[i] != want.Transactions[i].Receipt.TransactionHash {
-				t.Errorf("transaction %d is %s", i, got.Transactions[i])
+				t.Errorf("transaction %d: got %s, want %s", i, got.Transactions[i], want.Transactions[i].Receipt.TransactionHash)
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func checkBlock(t *testing.T, chain domain.Chain, name string, pool *node.Pool) 
 	known := read(t, &update, string(chain), "state_updates", name)
 	got, err := pool.StateUpdate(t.Context(), node.AtNumber(number))
 	if err != nil || known && !reflect.DeepEqual(got, update) || got.BlockHash != hash || got.NewRoot != want.NewRoot {
-		t.Errorf("the state update is %+v: %v", got, err)
+		t.Errorf("got the state update %+v, %v, want that of block %s with root %s", got, err, hash, want.NewRoot)
 	}
 	if !known && (len(got.StateDiff.StorageDiffs) > 0 || got.OldRoot != got.NewRoot) {
 		t.Error("a state update was invented")
@@ -135,11 +135,11 @@ func TestTransactionsOfABlockHaveTheirHashes(t *testing.T) {
 	}
 	for i := range block.Transactions {
 		if tx := &block.Transactions[i]; !tx.HasHash(domain.Sepolia.ID(), tx.Hash) {
-			t.Errorf("transaction %d has the hash %s, which is not its own", i, tx.Hash)
+			t.Errorf("transaction %d: got hash %s, want that of its content", i, tx.Hash)
 		}
 	}
 	if len(block.Transactions) != 51 {
-		t.Errorf("the block has %d transactions", len(block.Transactions))
+		t.Errorf("got %d transactions, want 51", len(block.Transactions))
 	}
 }
 
@@ -165,7 +165,7 @@ func TestContractsHaveTheClassesOfTheirRun(t *testing.T) {
 		}
 		for contract, class := range classes {
 			if got, err := pool.ClassHashAt(t.Context(), node.AtNumber(number), contract); err != nil || got != class {
-				t.Errorf("after block %d the class of %s is %s: %v", number, contract, got, err)
+				t.Errorf("the class of %s after block %d: got %s, %v, want %s", contract, number, got, err, class)
 			}
 		}
 	}
@@ -207,7 +207,7 @@ func TestBlocksOutsideOfTheRunDoNotExist(t *testing.T) {
 func expectCode(t *testing.T, err error, code int) {
 	t.Helper()
 	if e, ok := errors.AsType[*node.RPCError](err); !ok || e.Code != code {
-		t.Errorf("the error is %v, expected is the code %d", err, code)
+		t.Errorf("got %v, want the code %d", err, code)
 	}
 }
 

@@ -39,7 +39,7 @@ func TestBlocksAreWrittenAsTheOrdinaryEncoderDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := encode(answer); string(got) != string(want) {
-			t.Errorf("it is\n%s\nexpected is\n%s", got, want)
+			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func FuzzBlockID(f *testing.F) {
 			}
 		}
 		if named != 1 {
-			t.Errorf("%s names %d blocks", text, named)
+			t.Errorf("%s: got %d named blocks, want 1", text, named)
 		}
 	})
 }
@@ -32,7 +32,7 @@ func FuzzCursor(f *testing.F) {
 	f.Add("01-2-3")
 	f.Fuzz(func(t *testing.T, text string) {
 		if c, err := parseCursor(text); err == nil && text != "" && c.String() != text {
-			t.Errorf("%q is read as %s", text, c)
+			t.Errorf("got %s, want %q", c, text)
 		}
 	})
 }
@@ -50,7 +50,7 @@ func TestArgumentsComeByPositionOrByName(t *testing.T) {
 			got = string(p[0]) + "|" + string(p[1])
 		}
 		if got != want {
-			t.Errorf("%s is read as %s, expected is %s", raw, got, want)
+			t.Errorf("%s: got %s, want %s", raw, got, want)
 		}
 	}
 }

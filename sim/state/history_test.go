@@ -55,7 +55,7 @@ func TestEveryRetainedBlockReadsAsItWas(t *testing.T) {
 		for b := oldest; b < block; b++ {
 			for _, c := range cells {
 				if got := h.At(b).Read(c); got != copies[b][c] {
-					t.Fatalf("block %d of %d–%d: %v is %s, it was %s", b, oldest, block-1, c, got, copies[b][c])
+					t.Fatalf("block %d of %d–%d, %v: got %s, want %s", b, oldest, block-1, c, got, copies[b][c])
 				}
 			}
 		}
@@ -74,11 +74,11 @@ func TestRevertedWritesLeaveNothing(t *testing.T) {
 	o.Write(other, felt(8))
 	o.Revert(mark)
 	if o.Read(cell) != felt(6) || !o.Read(other).IsZero() {
-		t.Errorf("the cells are %s and %s", o.Read(cell), o.Read(other))
+		t.Errorf("got the cells %s and %s, want %s and 0", o.Read(cell), o.Read(other), felt(6))
 	}
 	o.Write(cell, felt(5))
 	if changes := o.Changes(); len(changes) != 0 {
-		t.Errorf("what ends as it was is a change: %v", changes)
+		t.Errorf("got the changes %v, want none where the end is as the beginning", changes)
 	}
 }
 
@@ -93,13 +93,13 @@ func TestDifferencesAreRebuiltFromTheNodesForm(t *testing.T) {
 	o.Write(StorageCell(felt(6), felt(4)), felt(5))
 	diff := Diff(o.Changes())
 	if len(diff.StorageDiffs) != 2 || len(diff.DeployedContracts) != 1 || len(diff.DeclaredClasses) != 1 || len(diff.Nonces) != 1 {
-		t.Errorf("the difference is %+v", diff)
+		t.Errorf("got %+v, want two cells, and one contract, class and nonce", diff)
 	}
 	second := NewOverlay(NewHistory())
 	for _, c := range Changes(diff) {
 		second.Write(c.Cell, c.New)
 	}
 	if !reflect.DeepEqual(o.Changes(), second.Changes()) {
-		t.Errorf("rebuilt are %v", second.Changes())
+		t.Errorf("got the changes %v, want %v", second.Changes(), o.Changes())
 	}
 }

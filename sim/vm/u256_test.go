@@ -22,7 +22,7 @@ func TestArithmeticAgreesWithBigIntegers(t *testing.T) {
 		check := func(name string, got U256, fits bool, want *big.Int) {
 			inRange := want.Sign() >= 0 && want.Cmp(limit) < 0
 			if fits != inRange || fits && got.Big().Cmp(want) != 0 {
-				t.Fatalf("%s of %v, %v, %d: %v (%v), expected %v", name, a.Big(), b.Big(), m, got.Big(), fits, want)
+				t.Fatalf("%s of %v, %v, %d: got %v (%v), want %v (%v)", name, a.Big(), b.Big(), m, got.Big(), fits, want, inRange)
 			}
 		}
 		sum, fits := a.Add(b)
@@ -33,14 +33,14 @@ func TestArithmeticAgreesWithBigIntegers(t *testing.T) {
 		check("product", product, fits, new(big.Int).Mul(a.Big(), new(big.Int).SetUint64(m)))
 		check("quotient", a.Div64(m), true, new(big.Int).Div(a.Big(), new(big.Int).SetUint64(m)))
 		if a.Cmp(b) != a.Big().Cmp(b.Big()) {
-			t.Fatalf("%v and %v compare as %d", a.Big(), b.Big(), a.Cmp(b))
+			t.Fatalf("%v and %v: got order %d, want %d", a.Big(), b.Big(), a.Cmp(b), a.Big().Cmp(b.Big()))
 		}
 		low, high := a.Halves()
 		if back, ok := FromHalves(low, high); !ok || back != a {
-			t.Fatalf("%v comes back as %v", a, back)
+			t.Fatalf("from halves: got %v, want %v", back, a)
 		}
 		if back, ok := FromBig(a.Big()); !ok || back != a {
-			t.Fatalf("%v comes back as %v", a, back)
+			t.Fatalf("from a big integer: got %v, want %v", back, a)
 		}
 	}
 }

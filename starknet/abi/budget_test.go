@@ -104,7 +104,7 @@ var bombs = map[string]struct {
 func TestNoABICostsMoreThanItIsWorth(t *testing.T) {
 	for name, bomb := range bombs {
 		if len(bomb.text) > 4<<20 {
-			t.Errorf("%s: %d bytes are more than a class may have", name, len(bomb.text))
+			t.Errorf("%s: got %d bytes, want at most %d, as in a class", name, len(bomb.text), 4<<20)
 		}
 		text := []byte(bomb.text)
 		var before, after, kept runtime.MemStats
@@ -123,11 +123,11 @@ func TestNoABICostsMoreThanItIsWorth(t *testing.T) {
 		runtime.KeepAlive(schema)
 		runtime.KeepAlive(text)
 		if bomb.read && err != nil || !bomb.read && !errors.Is(err, ErrMalformedABI) || ambiguous > 0 {
-			t.Errorf("%s: %v, %d ambiguous events", name, err, ambiguous)
+			t.Errorf("%s: got %v and %d ambiguous events, want it read: %v, and none", name, err, ambiguous, bomb.read)
 		}
 		allocated, live := after.TotalAlloc-before.TotalAlloc, int64(kept.HeapAlloc)-int64(before.HeapAlloc)
 		if allocated > 128<<20 || live > 32<<20 || took > time.Minute {
-			t.Errorf("%s of %d bytes: allocated %d, kept %d, took %s", name, len(text), allocated, live, took)
+			t.Errorf("%s of %d bytes: got %d bytes allocated, %d kept, in %s; want at most %d, %d and a minute", name, len(text), allocated, live, took, 128<<20, 32<<20)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestAnOverlongLabelMakesItsEventUnsupported(t *testing.T) {
 	for length, want := range map[int]error{maxText - 3: nil, maxText - 2: ErrUnsupportedType} {
 		events := mustCompile(t, labelled(strings.Repeat("x", length), 2)).Events()
 		if len(events) != 1 || !errors.Is(events[0].Unsupported(), want) {
-			t.Errorf("label of %d bytes: %v", length+3, events[0].Unsupported())
+			t.Errorf("label of %d bytes: got %d events, %v, want one with %v", length+3, len(events), events[0].Unsupported(), want)
 		}
 	}
 }

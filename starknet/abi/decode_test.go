@@ -125,15 +125,15 @@ func TestValuesOfEveryType(t *testing.T) {
 			t.Errorf("%s: %s %s, want %s %s", c.typeName, fields[0].Type.Kind(), got, c.kind, c.display)
 		}
 		if !slices.Equal(EncodeFields(fields), c.payload) || !slices.Equal(fields[0].Raw, c.payload) {
-			t.Errorf("%s: %v encodes to %v", c.typeName, c.payload, EncodeFields(fields))
+			t.Errorf("%s: got %v and raw %v, want %v", c.typeName, EncodeFields(fields), fields[0].Raw, c.payload)
 		}
 		for missing := range len(c.payload) {
 			if _, err := f.DecodeInputs(c.payload[:missing]); !errors.Is(err, ErrPayloadMismatch) {
-				t.Errorf("%s: %d of %d felts: %v", c.typeName, missing, len(c.payload), err)
+				t.Errorf("%s, %d of %d felts: got %v, want %v", c.typeName, missing, len(c.payload), err, ErrPayloadMismatch)
 			}
 		}
 		if _, err := f.DecodeInputs(append(slices.Clip(c.payload), starknet.Felt{})); !errors.Is(err, ErrPayloadMismatch) {
-			t.Errorf("%s: one felt too many: %v", c.typeName, err)
+			t.Errorf("%s, one felt too many: got %v, want %v", c.typeName, err, ErrPayloadMismatch)
 		}
 	}
 }
@@ -164,7 +164,7 @@ func TestValuesOutsideTheirTypeAreRefused(t *testing.T) {
 		{"core::zeroable::NonZero::<core::integer::u256>", felts(t, 0, 0)},
 	} {
 		if _, err := functionOf(t, c.typeName).DecodeInputs(c.payload); !errors.Is(err, ErrPayloadMismatch) {
-			t.Errorf("%s of %v: %v", c.typeName, c.payload, err)
+			t.Errorf("%s of %v: got %v, want %v", c.typeName, c.payload, err, ErrPayloadMismatch)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func TestTypesWithoutAMeaningAreUnsupported(t *testing.T) {
 		"core::zeroable::NonZero::<m::Point>", "core::array::Array::<felt>>", "core::option::Option::<felt, felt>",
 	} {
 		if err := functionOf(t, typeName).UnsupportedInputs(); !errors.Is(err, ErrUnsupportedType) {
-			t.Errorf("%.40q: %v", typeName, err)
+			t.Errorf("%.40q: got %v, want %v", typeName, err, ErrUnsupportedType)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func TestRecursiveTypesAreDetected(t *testing.T) {
 		t.Errorf("decoding: %v", err)
 	}
 	if fields, err := f.DecodeOutputs(felts(t, 7)); err != nil || len(fields) != 1 {
-		t.Errorf("outputs: %v, %v", fields, err)
+		t.Errorf("got the outputs %v, %v, want one", fields, err)
 	}
 }
 
@@ -227,20 +227,20 @@ func TestCairo0PointersTakeTheirLengthFromTheParameterBefore(t *testing.T) {
 	payload := felts(t, 2, 1, 2, 0, 3, 4, 0, 1, 9)
 	fields, err := f.DecodeInputs(payload)
 	if err != nil || fields[1].String() != "[{to: 0x1, n: 2}, {to: 0x3, n: 4}]" || fields[3].String() != "[0x9]" || !f.View {
-		t.Fatalf("got %v, %v", fields, err)
+		t.Fatalf("got %v, %v, view %v, want two structs, [0x9] and a view", fields, err, f.View)
 	}
 	if !slices.Equal(EncodeFields(fields), payload) || !slices.Equal(fields[1].OriginIndexes(), []int{1, 2, 3, 4, 5, 6}) {
-		t.Errorf("encodes to %v, from %v", EncodeFields(fields), fields[1].OriginIndexes())
+		t.Errorf("got %v from %v, want %v from 1 to 6", EncodeFields(fields), fields[1].OriginIndexes(), payload)
 	}
 	for _, bad := range [][]starknet.Felt{felts(t, 3, 1, 2, 0, 3, 4, 0, 1, 9), felts(t, -1), felts(t, "0xffffffffffffffff", 1, 2, 0, 0)} {
 		if _, err := f.DecodeInputs(bad); !errors.Is(err, ErrPayloadMismatch) {
-			t.Errorf("%v: %v", bad, err)
+			t.Errorf("%v: got %v, want %v", bad, err, ErrPayloadMismatch)
 		}
 	}
 	keys, data := []starknet.Felt{starknet.Selector("e"), starknet.FeltFromUint64(5)}, felts(t, 2, 7, 8, 6)
 	event, err := schema.DecodeEvent(keys, data)
 	if err != nil || event.Fields[0].Source != FromKeys || event.Fields[2].String() != "[0x7, 0x8]" {
-		t.Fatalf("got %+v, %v", event, err)
+		t.Fatalf("got %+v, %v, want its first field from keys and [0x7, 0x8]", event, err)
 	}
 	checkRoundTrip(t, &event, keys, data)
 	if err := schema.Function(starknet.Selector("raw")).UnsupportedInputs(); !errors.Is(err, ErrUnsupportedType) {
@@ -254,7 +254,7 @@ func TestMalformedABIsAreRefused(t *testing.T) {
 		"", "null garbage", "{}", `"x"`, `[7]`, `[{"type":7}]`, `[{"type":"struct","members":{}}]`, `[{"type":"event"`,
 	} {
 		if _, err := Compile([]byte(text)); !errors.Is(err, ErrMalformedABI) {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: got %v, want %v", text, err, ErrMalformedABI)
 		}
 	}
 }

@@ -70,18 +70,18 @@ func TestNestedAndFlatEvents(t *testing.T) {
 		}
 		checkRoundTrip(t, &event, c.keys, c.data)
 		if name, err := schema.EventName(c.keys); err != nil || name != event.Layout.Name {
-			t.Errorf("%s is called %q, %v", c.path, name, err)
+			t.Errorf("%s: got name %q, %v, want %q", c.path, name, err, event.Layout.Name)
 		}
 		if _, err := schema.DecodeEvent(append(c.keys, starknet.Felt{}), c.data); !errors.Is(err, ErrPayloadMismatch) {
-			t.Errorf("%s with a key too many: %v", c.path, err)
+			t.Errorf("%s with a key too many: got %v, want %v", c.path, err, ErrPayloadMismatch)
 		}
 		if _, err := schema.DecodeEvent(c.keys, append(c.data, starknet.Felt{})); !errors.Is(err, ErrPayloadMismatch) {
-			t.Errorf("%s with a felt too many: %v", c.path, err)
+			t.Errorf("%s with a felt too many: got %v, want %v", c.path, err, ErrPayloadMismatch)
 		}
 	}
 	for _, keys := range [][]starknet.Felt{nil, selectors("Deposit"), selectors("Vault"), selectors("Vault", "Transfer"), selectors("ERC20Event", "Transfer")} {
 		if _, err := schema.DecodeEvent(keys, nil); !errors.Is(err, ErrUnknownSelector) {
-			t.Errorf("%v: %v", keys, err)
+			t.Errorf("%v: got %v, want %v", keys, err, ErrUnknownSelector)
 		}
 	}
 }
@@ -96,18 +96,18 @@ func TestEventsThatShareASelectorAreReported(t *testing.T) {
 {"type":"event","name":"b::Moved","kind":"struct","members":[%s]}]`
 	two := mustCompile(t, fmt.Sprintf(text, `{"name":"x","type":"core::felt252","kind":"data"},{"name":"y","type":"core::felt252","kind":"data"}`))
 	if len(two.Ambiguous()) != 2 {
-		t.Errorf("ambiguous: %v", two.Ambiguous())
+		t.Errorf("got the ambiguous events %v, want two", two.Ambiguous())
 	}
 	keys := selectors("Moved")
 	event, err := two.DecodeEvent(keys, felts(t, 1, 2))
 	if err != nil || event.Layout.TypeName != "b::Moved" {
-		t.Errorf("a payload that fits one of them: %+v, %v", event, err)
+		t.Errorf("a payload that fits one of them: got %+v, %v, want b::Moved", event, err)
 	}
 	if _, err := two.DecodeEvent(keys, felts(t, 1, 2, 3)); !errors.Is(err, ErrPayloadMismatch) {
 		t.Errorf("a payload that fits none: %v", err)
 	}
 	if name, err := two.EventName(keys); err != nil || name != "Moved" {
-		t.Errorf("their common name: %q, %v", name, err)
+		t.Errorf("their common name: got %q, %v, want Moved", name, err)
 	}
 	same := mustCompile(t, fmt.Sprintf(text, `{"name":"y","type":"core::felt252","kind":"data"}`))
 	if _, err := same.DecodeEvent(keys, felts(t, 1)); !errors.Is(err, ErrAmbiguous) {
@@ -133,10 +133,10 @@ func TestEventWithAnUnknownTypeFailsAlone(t *testing.T) {
 	}
 	for _, name := range []string{"Bad", "Lost"} {
 		if _, err := schema.DecodeEvent(selectors(name), felts(t, 1)); !errors.Is(err, ErrUnsupportedType) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v, want %v", name, err, ErrUnsupportedType)
 		}
 		if got, err := schema.EventName(selectors(name)); err != nil || got != name {
-			t.Errorf("%s is called %q, %v", name, got, err)
+			t.Errorf("got name %q, %v, want %q", got, err, name)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestSchemaServesManyReadersAtOnce(t *testing.T) {
 		readers.Go(func() {
 			for range 100 {
 				if event, err := schema.DecodeEvent(keys, data); err != nil || event.Fields[2].String() != "3" {
-					t.Errorf("got %v, %v", event, err)
+					t.Errorf("got %v, %v, want its third field 3", event, err)
 				}
 			}
 		})
@@ -192,7 +192,7 @@ func TestEventsThatContainThemselvesEnd(t *testing.T) {
 {"type":"event","name":"c::S","kind":"struct","members":[{"name":"s","type":"c::S","kind":"nested"}]}]`)
 	for _, l := range schema.Events() {
 		if l.Name == "S" && !errors.Is(l.Unsupported(), ErrRecursiveType) {
-			t.Errorf("%v: %v", l.Path, l.Unsupported())
+			t.Errorf("%v: got %v, want %v", l.Path, l.Unsupported(), ErrRecursiveType)
 		}
 	}
 }
@@ -212,7 +212,7 @@ func TestEventsDoNotMultiply(t *testing.T) {
 			}
 			b.WriteString(`]`)
 			if _, err := Compile([]byte(b.String())); !errors.Is(err, ErrMalformedABI) {
-				t.Errorf("%d levels: %v", levels, err)
+				t.Errorf("%d levels: got %v, want %v", levels, err, ErrMalformedABI)
 			}
 		}
 	}

@@ -91,7 +91,7 @@ func FuzzSchema(f *testing.F) {
 				continue
 			}
 			if !slices.Equal(EncodeFields(fields), data) {
-				t.Fatalf("%v encodes to %v", data, EncodeFields(fields))
+				t.Fatalf("got %v, want %v", EncodeFields(fields), data)
 			}
 			for i := range fields {
 				_ = fields[i].String()

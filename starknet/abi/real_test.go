@@ -141,7 +141,7 @@ func checkRoundTrip(t *testing.T, decoded *Event, keys, data []starknet.Felt) {
 	t.Helper()
 	gotKeys, gotData := decoded.Encode()
 	if !slices.Equal(gotKeys, keys) || !slices.Equal(gotData, data) {
-		t.Errorf("%s encodes to %v %v instead of %v %v", decoded.Layout.Name, gotKeys, gotData, keys, data)
+		t.Errorf("%s: got %v %v, want %v %v", decoded.Layout.Name, gotKeys, gotData, keys, data)
 	}
 	for i := range decoded.Fields {
 		f := &decoded.Fields[i]
@@ -151,7 +151,7 @@ func checkRoundTrip(t *testing.T, decoded *Event, keys, data []starknet.Felt) {
 		}
 		for j, index := range f.OriginIndexes() {
 			if source[index] != f.Raw[j] {
-				t.Errorf("%s: felt %d of the %s is not %v", f.Label, index, f.Source, f.Raw[j])
+				t.Errorf("%s: got %v, want %v, felt %d of the %s", f.Label, f.Raw[j], source[index], index, f.Source)
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func TestRealPayloadsEncodeToThemselves(t *testing.T) {
 				}
 				if fields, err := f.DecodeInputs(tx.Calldata); err == nil {
 					if !slices.Equal(EncodeFields(fields), tx.Calldata) {
-						t.Errorf("%s: call of %s does not encode to itself", path, f.Name)
+						t.Errorf("%s: call of %s: got %v, want %v", path, f.Name, EncodeFields(fields), tx.Calldata)
 					}
 					decodedCalls++
 				}
@@ -217,7 +217,7 @@ func TestRealPayloadsEncodeToThemselves(t *testing.T) {
 		}
 	}
 	if decodedEvents == 0 || decodedCalls == 0 {
-		t.Errorf("%d events and %d calls decoded", decodedEvents, decodedCalls)
+		t.Errorf("got %d events and %d calls decoded, want some of both", decodedEvents, decodedCalls)
 	}
 }
 

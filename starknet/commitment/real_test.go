@@ -75,7 +75,7 @@ func TestEveryRealBlockHashIsReproducedFromItsContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if withoutDiff[b.name] != (formula.CommitsState() && b.update == nil) {
-			t.Errorf("%s: the formula is %d, the state update %v", b.name, formula, b.update != nil)
+			t.Errorf("%s, formula %d: got a state update: %v, want one where the formula commits to it", b.name, formula, b.update != nil)
 		}
 		if withoutDiff[b.name] {
 			got.StateDiff, got.StateDiffLength = b.block.StateDiffCommitment, b.block.StateDiffLength
