@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"astrolabe/domain/gateway"
+	"astrolabe/telemetry"
 )
 
 const (
@@ -150,7 +151,7 @@ func (c *conversation) send(ctx context.Context, text []byte) error {
 // see.
 func (c *conversation) recover(ctx context.Context) {
 	if reason := recover(); reason != nil {
-		c.h.Logger.ErrorContext(ctx, "an RPC socket failed", "error", fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
+		c.h.Logger.ErrorContext(ctx, "an RPC socket failed", "requestId", telemetry.RequestID(ctx), "error", fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
 		c.shut(closeInternal, "Internal server error")
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/gateway"
 	"astrolabe/rest/frame"
+	"astrolabe/telemetry"
 )
 
 const (
@@ -167,6 +168,6 @@ func setClass(header http.Header, class account.Class) {
 // log logs what the operator must look at.
 func (h Handlers) log(ctx context.Context, e *gateway.Error) {
 	if e != nil && e.Code == gateway.InternalError {
-		h.Logger.ErrorContext(ctx, "an RPC request failed", "error", e)
+		h.Logger.ErrorContext(ctx, "an RPC request failed", "requestId", telemetry.RequestID(ctx), "error", e)
 	}
 }

@@ -108,6 +108,12 @@ func (b *syncBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
+func (b *syncBuffer) text() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.String()
+}
+
 func newService(t *testing.T) *service {
 	t.Helper()
 	return newServiceWith(t, rpc.NewSockets())
