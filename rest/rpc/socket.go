@@ -28,7 +28,9 @@ const (
 // have one gets the errors of Serve.
 func (h Handlers) ServeSocket(w http.ResponseWriter, r *http.Request) {
 	if origin := r.Header.Get("Origin"); origin != "" && !slices.Contains(h.Origins, origin) {
-		h.fail(w, r, gateway.BadBody(http.StatusForbidden, "Pages of this origin may not open a WebSocket. Ask the operator to allow the origin."))
+		foreign := domain.Errorf(domain.CodeForbidden, "Pages of this origin may not open a WebSocket. Ask the operator to allow the origin.")
+		access.Challenge(w.Header(), foreign, "")
+		h.fail(w, r, gateway.BadBody(http.StatusForbidden, foreign.Message))
 		return
 	}
 	r, g := h.admit(w, r)
