@@ -19,6 +19,10 @@ const batchConcurrency = 8
 // retryLater is the Retry-After where the node names no delay.
 const retryLater = 2 * time.Second
 
+// lookUpAfter is the Retry-After of a write whose outcome is unknown: by then an
+// accepted transaction is in a block, so that its sender finds it.
+const lookUpAfter = 30 * time.Second
+
 // Gateway answers the JSON-RPC requests of one chain.
 type Gateway struct {
 	reads    *reads
@@ -205,7 +209,7 @@ func failure(ctx context.Context, m Method, err error) *Error {
 	case errors.Is(err, ErrTooLarge):
 		return invalid(InternalError, ReasonInternal, "The answer exceeds the limit of %d bytes.", m.MaxAnswer())
 	case errors.Is(err, ErrDeliveryUnknown):
-		return unavailable(ReasonUpstream, 0, err, "The transaction was sent to a node, which did not answer: it may or may not have been accepted. Look for its hash before you send it again.")
+		return unavailable(ReasonUpstream, lookUpAfter, err, "The transaction was sent to a node, which did not answer: it may or may not have been accepted. Look for its hash after the delay in Retry-After, before you send it again.")
 	case errors.Is(err, ErrSaturated):
 		return unavailable(ReasonSaturated, retryLater, err, "Too many calls to the node are in flight. Retry.")
 	case errors.As(err, &down):
