@@ -52,8 +52,7 @@ func New(o Options) *Gateway {
 type Answer struct {
 	// ID is the id of the request; nil means that it is not answered.
 	ID json.RawMessage
-	// Class is the class that the request was charged or refused in; empty if
-	// it did not get so far.
+	// Class is the class that the request was charged or refused in.
 	Class account.Class
 	// Decision is the state of the rate limit afterwards.
 	Decision account.Decision
@@ -94,6 +93,28 @@ func (g *Gateway) AnswerBatch(ctx context.Context, requests []Request) ([]Answer
 	return answers, nil
 }
 
+// Refused is the answer to a body that has no answer of its own. Like every
+// request that is not forwarded it costs one of RefusedClass: otherwise a client
+// could have the service parse without a limit.
+func (g *Gateway) Refused(ctx context.Context, why *Error) Answer {
+	return g.refuse(ctx, Answer{ID: null, Err: why})
+}
+
+// RefusedClass is the class that requests are charged to that are not forwarded.
+const RefusedClass = account.RPCReadLight
+
+// refuse charges for a request that is not forwarded. If that is denied, the
+// denial is the answer.
+func (g *Gateway) refuse(ctx context.Context, a Answer) Answer {
+	if a.Class == "" {
+		a.Class = RefusedClass
+	}
+	if denied := g.charge(ctx, RefusedClass, &a); denied != nil {
+		a.Err, a.NodeError = denied, nil
+	}
+	return a
+}
+
 func (g *Gateway) answer(ctx context.Context, r Request, allowance *Allowance) Answer {
 	a := Answer{ID: r.ID}
 	m, known := Lookup(r.Method)
@@ -114,8 +135,9 @@ func (g *Gateway) answer(ctx context.Context, r Request, allowance *Allowance) A
 		if a.Err == nil {
 			g.forward(ctx, m, r, allowance, &a)
 		}
+		return a
 	}
-	return a
+	return g.refuse(ctx, a)
 }
 
 // admit checks the permission and charges the rate limit.
@@ -126,15 +148,22 @@ func (g *Gateway) admit(ctx context.Context, m Method, a Answer) Answer {
 		a.Required, a.Err = m.Permission, missing(m.Permission)
 		return a
 	}
-	decision, err := g.quotas.Take(ctx, caller, m.Class, 1)
+	a.Err = g.charge(ctx, m.Class, &a)
+	return a
+}
+
+// charge takes one from the caller's rate limit of a class, and stores the
+// decision in the answer.
+func (g *Gateway) charge(ctx context.Context, class account.Class, a *Answer) *Error {
+	decision, err := g.quotas.Take(ctx, account.CallerOf(ctx), class, 1)
 	a.Decision = decision
 	if err == nil {
 		err = decision.Err()
 	}
 	if err != nil {
-		a.Err = Refusal(ctx, err)
+		return Refusal(ctx, err)
 	}
-	return a
+	return nil
 }
 
 func missing(p account.Permission) *Error {

@@ -17,12 +17,14 @@ func (s *Session) Answer(ctx context.Context, r Request, encode func(Answer) []b
 	}
 	a := Answer{ID: r.ID, Class: m.Class}
 	if m.Name == Unsubscribe {
-		a.Result, a.NodeError, a.Err = s.unsubscribe(m, r.Params)
+		if a.Result, a.NodeError, a.Err = s.unsubscribe(m, r.Params); a.Result == nil {
+			a = s.gateway.refuse(ctx, a)
+		}
 		return s.reply(ctx, a, encode)
 	}
 	if !s.reserve() {
 		a.Err = invalid(InvalidRequest, ReasonInvalidRequest, "The socket has %d subscriptions, which is the limit. End one first.", MaxSubscriptions)
-		return s.reply(ctx, a, encode)
+		return s.reply(ctx, s.gateway.refuse(ctx, a), encode)
 	}
 	defer s.unreserve()
 	if a = s.gateway.admit(ctx, m, a); a.Err != nil {

@@ -21,14 +21,14 @@ func (c *conversation) answer(ctx context.Context, text []byte) {
 	defer cancel()
 	caller, err := c.h.caller(c.request)
 	if err != nil {
-		c.refuse(ctx, started, nil, gateway.Refusal(ctx, err))
+		c.refuse(ctx, started, nil, gateway.Answer{ID: json.RawMessage("null"), Err: gateway.Refusal(ctx, err)})
 		return
 	}
 	ctx = account.WithCaller(ctx, caller)
 	requests, batch, refused := gateway.Parse(text)
 	switch {
 	case refused != nil:
-		c.refuse(ctx, started, caller, refused)
+		c.refuse(ctx, started, caller, c.gateway.Refused(ctx, refused))
 	case batch:
 		c.answerBatch(ctx, started, caller, requests)
 	default:
@@ -43,7 +43,7 @@ func (c *conversation) answer(ctx context.Context, text []byte) {
 func (c *conversation) answerBatch(ctx context.Context, started time.Time, caller *account.Caller, requests []gateway.Request) {
 	answers, refused := c.gateway.AnswerBatch(ctx, requests)
 	if refused != nil {
-		c.refuse(ctx, started, caller, refused)
+		c.refuse(ctx, started, caller, gateway.Answer{ID: json.RawMessage("null"), Err: refused})
 		return
 	}
 	class := answers[0].Class
@@ -60,9 +60,9 @@ func (c *conversation) answerBatch(ctx context.Context, started time.Time, calle
 }
 
 // refuse answers a whole message with an error.
-func (c *conversation) refuse(ctx context.Context, started time.Time, caller *account.Caller, e *gateway.Error) {
-	c.record(ctx, started, caller, "", e)
-	_ = c.session.Send(ctx, encode(nil, gateway.Answer{ID: json.RawMessage("null"), Err: e}, telemetry.RequestID(ctx)))
+func (c *conversation) refuse(ctx context.Context, started time.Time, caller *account.Caller, a gateway.Answer) {
+	c.record(ctx, started, caller, a.Class, a.Err)
+	_ = c.session.Send(ctx, encode(nil, a, telemetry.RequestID(ctx)))
 }
 
 // record logs what the operator must look at, and accounts for one message of an

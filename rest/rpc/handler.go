@@ -44,19 +44,19 @@ type Handlers struct {
 func (h Handlers) Serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := domain.WithTimeLimit(r.Context(), timeout)
 	defer cancel()
-	r, g := h.admit(w, r.WithContext(ctx))
+	r, g := h.admit(w, r.WithContext(ctx), gateway.RefusedClass)
 	if g == nil {
 		return
 	}
 	body, refused := readBody(w, r)
 	if refused != nil {
-		h.fail(w, r, refused)
+		h.refuseBody(w, r, g, refused)
 		return
 	}
 	requests, batch, refused := gateway.Parse(body)
 	switch {
 	case refused != nil:
-		h.fail(w, r, refused)
+		h.refuseBody(w, r, g, refused)
 	case batch:
 		h.answerBatch(r.Context(), w, r, g, requests)
 	default:
@@ -65,8 +65,9 @@ func (h Handlers) Serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // admit authenticates a request, and returns it with its caller and the gateway
-// of its chain. The gateway is nil if the request was refused.
-func (h Handlers) admit(w http.ResponseWriter, r *http.Request) (*http.Request, *gateway.Gateway) {
+// of its chain. The gateway is nil if the request was refused. Usage has the
+// class unless the request turns out to be of another one.
+func (h Handlers) admit(w http.ResponseWriter, r *http.Request, class account.Class) (*http.Request, *gateway.Gateway) {
 	w.Header().Set("Cache-Control", frame.CacheControl("no-store"))
 	caller, err := h.caller(r)
 	if err != nil {
@@ -74,7 +75,8 @@ func (h Handlers) admit(w http.ResponseWriter, r *http.Request) (*http.Request, 
 		h.fail(w, r, gateway.Refusal(r.Context(), err))
 		return r, nil
 	}
-	access.RecordOf(r.Context()).Caller = caller
+	record := access.RecordOf(r.Context())
+	record.Caller, record.Class = caller, class
 	r = r.WithContext(account.WithCaller(r.Context(), caller))
 	g, ok := h.Gateways[domain.Chain(chi.URLParam(r, "chain"))]
 	if !ok {
@@ -91,6 +93,13 @@ func (h Handlers) caller(r *http.Request) (*account.Caller, error) {
 		err = domain.Errorf(domain.CodeUnauthorized, "The JSON-RPC gateway requires an API key.")
 	}
 	return caller, err
+}
+
+// refuseBody answers a whole body with an error, and charges for it.
+func (h Handlers) refuseBody(w http.ResponseWriter, r *http.Request, g *gateway.Gateway, why *gateway.Error) {
+	a := g.Refused(r.Context(), why)
+	closeUnread(w, r, a.Err)
+	h.answerOne(w, r, a)
 }
 
 // readBody reads a body of the right type and size.

@@ -33,7 +33,7 @@ func (h Handlers) ServeSocket(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, gateway.BadBody(http.StatusForbidden, foreign.Message))
 		return
 	}
-	r, g := h.admit(w, r)
+	r, g := h.admit(w, r, account.RPCWebSocket)
 	if g == nil {
 		return
 	}
@@ -50,7 +50,6 @@ func (h Handlers) ServeSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.Sockets.leave(c, caller)
-	access.RecordOf(ctx).Class = account.RPCWebSocket
 	// The origin was checked above.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
