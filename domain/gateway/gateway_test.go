@@ -166,7 +166,7 @@ func TestFailuresOfTheNodeAreTyped(t *testing.T) {
 	}{
 		"no upstream":            {"starknet_chainId", &UnavailableError{7 * time.Second, errors.New("down")}, "", Unavailable, ReasonUpstream, 503, 7},
 		"saturation":             {"starknet_chainId", ErrSaturated, "", Unavailable, ReasonSaturated, 503, 2},
-		"a write that may count": {invoke, ErrDeliveryUnknown, "", Unavailable, ReasonUpstream, 503, 0},
+		"a write that may count": {invoke, ErrDeliveryUnknown, "", Unavailable, ReasonUpstream, 503, 30},
 		"a large proof":          {proof, ErrTooLarge, "", Unavailable, ReasonProofTooLarge, 200, 0},
 		"a large compiled class": {casm, ErrTooLarge, "", Unavailable, ReasonCasmTooLarge, 200, 0},
 		"a large trace":          {trace, ErrTooLarge, "", Unavailable, ReasonTraceTooLarge, 200, 0},
