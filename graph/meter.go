@@ -111,7 +111,7 @@ func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any,
 	}
 	field := graphql.GetFieldContext(ctx).Field
 	size := sizeOf(value)
-	if !m.count(m.prices.of(field.Definition)+size.points(), size.bytes+len(field.Alias)+len(`"":,`)) {
+	if !m.count(m.prices.of(field.Definition)+namePoints(field.Alias)+size.points(), size.bytes+len(field.Alias)+len(`"":,`)) {
 		return graphql.Null, nil
 	}
 	return value, nil

@@ -8,6 +8,7 @@ type Limits struct {
 	Tokens        int // in the text of an operation
 	Depth         int // of nested selections
 	Aliases       int // in the text of an operation
+	NameBytes     int // of a response name: an alias or the name of a field
 	RootFields    int // of one operation
 	Directives    int // in the text of an operation
 	Repeats       int // of fields within the selections of an operation's text
@@ -26,6 +27,7 @@ const (
 	Tokens     = "tokens"
 	Depth      = "depth"
 	Aliases    = "aliases"
+	Name       = "nameBytes"
 	RootFields = "rootFields"
 	Directives = "directives"
 	Repeats    = "repeats"
@@ -45,6 +47,7 @@ func (l Limits) WithDefaults() Limits {
 		Tokens:        cmp.Or(l.Tokens, 4_000),
 		Depth:         cmp.Or(l.Depth, 20),
 		Aliases:       cmp.Or(l.Aliases, 100),
+		NameBytes:     cmp.Or(l.NameBytes, 256),
 		RootFields:    cmp.Or(l.RootFields, 20),
 		Directives:    cmp.Or(l.Directives, 50),
 		Repeats:       cmp.Or(l.Repeats, 50),
@@ -72,6 +75,7 @@ func (l Limits) List() []Limit {
 		{Tokens, l.Tokens, "Tokens in the text of an operation, including its fragments."},
 		{Depth, l.Depth, "Levels of nested selections, counted through fragments."},
 		{Aliases, l.Aliases, "Aliases in the text of an operation."},
+		{Name, l.NameBytes, "Bytes in an alias."},
 		{RootFields, l.RootFields, "Root fields in one operation, counted through fragments."},
 		{Directives, l.Directives, "Directives in the text of an operation."},
 		{Repeats, l.Repeats, "Fields that repeat within a selection of the operation's text."},
