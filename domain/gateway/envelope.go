@@ -42,14 +42,14 @@ func Parse(body []byte) (requests []Request, batch bool, err *Error) {
 		}
 		return []Request{r}, false, nil
 	}
-	elements, failure := strictjson.Elements(body)
+	elements, count, failure := strictjson.Elements(body, MaxItems)
 	switch {
 	case failure != nil:
 		return nil, true, unreadable(failure)
 	case len(elements) == 0:
 		return nil, true, invalid(InvalidRequest, ReasonInvalidRequest, "The batch is empty.")
-	case len(elements) > MaxItems:
-		e := invalid(InvalidRequest, ReasonBatchTooLarge, "The batch has %d requests. The limit is %d.", len(elements), MaxItems)
+	case count > MaxItems:
+		e := invalid(InvalidRequest, ReasonBatchTooLarge, "The batch has %d requests. The limit is %d.", count, MaxItems)
 		e.MaxItems = MaxItems
 		return nil, true, e
 	}

@@ -208,7 +208,7 @@ func TestEachRequestOfABatchIsChargedByItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[account.Class]int{account.RPCReadLight: 1, account.RPCReadState: 2, account.RPCWrite: 1}
+	want := map[account.Class]int{account.RPCReadLight: 3, account.RPCReadState: 2, account.RPCWrite: 1}
 	got := map[account.Class]int{}
 	for meter, used := range m.used {
 		got[meter.Class] += used

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime/debug"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"astrolabe/domain/account"
 	"astrolabe/domain/gateway"
 	"astrolabe/telemetry"
 )
@@ -94,12 +96,20 @@ func (c *conversation) shut(code websocket.StatusCode, reason string) {
 // are being answered.
 func (c *conversation) read(ctx context.Context) {
 	for {
-		kind, text, err := c.conn.Read(ctx)
+		kind, message, err := c.conn.Reader(ctx)
 		if err != nil {
 			return
 		}
 		if kind != websocket.MessageText {
 			c.shut(closeUnsupported, "Messages must be text.")
+			return
+		}
+		text, release, err := c.h.Bodies.read(message, account.CallerOf(ctx))
+		if errors.Is(err, errSaturated) {
+			_, err = io.Copy(io.Discard, message)
+			release = func() {}
+		}
+		if err != nil {
 			return
 		}
 		c.full.Store(len(c.slots) == cap(c.slots))
@@ -111,6 +121,7 @@ func (c *conversation) read(ctx context.Context) {
 		c.full.Store(false)
 		c.work.Go(func() {
 			defer func() { <-c.slots }()
+			defer release()
 			c.answer(ctx, text)
 		})
 	}

@@ -12,7 +12,7 @@ import (
 	"astrolabe/telemetry"
 )
 
-// answer answers one message. Each is a request of its own: the key is checked
+// answer answers one message, nil for one that there was no room for. Each is a request of its own: the key is checked
 // again, and its use is recorded.
 func (c *conversation) answer(ctx context.Context, text []byte) {
 	defer c.recover(ctx)
@@ -25,6 +25,10 @@ func (c *conversation) answer(ctx context.Context, text []byte) {
 		return
 	}
 	ctx = account.WithCaller(ctx, caller)
+	if text == nil { // there was no room for it
+		c.refuse(ctx, started, caller, gateway.Answer{ID: json.RawMessage("null"), Err: saturated()})
+		return
+	}
 	requests, batch, refused := gateway.Parse(text)
 	switch {
 	case refused != nil:

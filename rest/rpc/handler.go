@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -36,6 +35,8 @@ type Handlers struct {
 	Origins []string
 	// Sockets are the open WebSockets.
 	Sockets *Sockets
+	// Bodies are those that are being read and answered.
+	Bodies *Bodies
 	// Usage records the messages of WebSockets; nil records nothing.
 	Usage *account.Usage
 }
@@ -48,11 +49,16 @@ func (h Handlers) Serve(w http.ResponseWriter, r *http.Request) {
 	if g == nil {
 		return
 	}
-	body, refused := readBody(w, r)
-	if refused != nil {
+	body, release, refused := h.readBody(w, r)
+	switch {
+	case refused != nil && refused.Reason == gateway.ReasonSaturated:
+		h.fail(w, r, refused) // is not charged
+		return
+	case refused != nil:
 		h.refuseBody(w, r, g, refused)
 		return
 	}
+	defer release()
 	requests, batch, refused := gateway.Parse(body)
 	switch {
 	case refused != nil:
@@ -102,20 +108,24 @@ func (h Handlers) refuseBody(w http.ResponseWriter, r *http.Request, g *gateway.
 	h.answerOne(w, r, a)
 }
 
-// readBody reads a body of the right type and size.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *gateway.Error) {
+// readBody reads a body of the right type and size. It counts among the bodies
+// until release is called.
+func (h Handlers) readBody(w http.ResponseWriter, r *http.Request) (body []byte, release func(), refused *gateway.Error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != frame.JSONMedia || r.Header.Get("Content-Encoding") != "" {
-		return nil, gateway.BadBody(http.StatusUnsupportedMediaType, "The request body must have the Content-Type application/json and no Content-Encoding.")
+		return nil, nil, gateway.BadBody(http.StatusUnsupportedMediaType, "The request body must have the Content-Type application/json and no Content-Encoding.")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, release, err = h.Bodies.read(http.MaxBytesReader(w, r.Body, maxBody), account.CallerOf(r.Context()))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, gateway.BadBody(http.StatusRequestEntityTooLarge, fmt.Sprintf("The request body exceeds the limit of %d bytes.", maxBody))
+		return nil, nil, gateway.BadBody(http.StatusRequestEntityTooLarge, fmt.Sprintf("The request body exceeds the limit of %d bytes.", maxBody))
+	}
+	if errors.Is(err, errSaturated) {
+		return nil, nil, saturated()
 	}
 	if err != nil {
-		return nil, gateway.BadBody(http.StatusOK, "The request body ended before it was complete.")
+		return nil, nil, gateway.BadBody(http.StatusOK, "The request body ended before it was complete.")
 	}
-	return body, nil
+	return body, release, nil
 }
 
 // answerOne writes the answer to a single request.
