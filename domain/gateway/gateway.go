@@ -11,6 +11,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/domain/share"
 )
 
 // batchConcurrency is how many requests of one batch are in flight at once.
@@ -30,6 +31,7 @@ type Gateway struct {
 	node     Node
 	quotas   *account.Quotas
 	document json.RawMessage // of rpc.discover
+	unread   *share.Bytes    // answers that the clients of sessions have not received
 }
 
 // Options are the dependencies of a Gateway.
@@ -45,7 +47,8 @@ type Options struct {
 
 // New returns a gateway.
 func New(o Options) *Gateway {
-	return &Gateway{node: o.Node, quotas: o.Quotas, reads: newReads(o), feeds: newFeeds(o.Node, o.Now), document: document()}
+	return &Gateway{node: o.Node, quotas: o.Quotas, reads: newReads(o), feeds: newFeeds(o.Node, o.Now), document: document(),
+		unread: share.New(maxUnread, maxUnread/2)}
 }
 
 // Answer is the outcome of one request.

@@ -45,7 +45,7 @@ type conversation struct {
 // run serves the client until one side closes the connection.
 func (c *conversation) run(ctx context.Context, conn *websocket.Conn) {
 	conn.SetReadLimit(maxFrame)
-	c.session = c.gateway.Open()
+	c.session = c.gateway.Open(ctx)
 	c.begin(conn)
 	c.work.Go(func() { c.write(ctx) })
 	c.watch(0)

@@ -45,21 +45,19 @@ func (c *conversation) answer(ctx context.Context, text []byte) {
 }
 
 func (c *conversation) answerBatch(ctx context.Context, started time.Time, caller *account.Caller, requests []gateway.Request) {
-	answers, refused := c.gateway.AnswerBatch(ctx, requests)
+	refused := c.session.AnswerBatch(ctx, requests, func(answers []gateway.Answer) []byte {
+		class := answers[0].Class
+		for _, a := range answers {
+			c.h.log(ctx, a.Err)
+			if a.Class != class {
+				class = ""
+			}
+		}
+		c.record(ctx, started, caller, class, nil)
+		return encodeBatch(ctx, answers)
+	})
 	if refused != nil {
 		c.refuse(ctx, started, caller, gateway.Answer{ID: json.RawMessage("null"), Err: refused})
-		return
-	}
-	class := answers[0].Class
-	for _, a := range answers {
-		c.h.log(ctx, a.Err)
-		if a.Class != class {
-			class = ""
-		}
-	}
-	c.record(ctx, started, caller, class, nil)
-	if body := encodeBatch(ctx, answers); body != nil {
-		_ = c.session.Send(ctx, body) // fails when the session has ended
 	}
 }
 
