@@ -76,7 +76,7 @@ func TestServiceReportsItsLimits(t *testing.T) {
 	}
 	want := map[string]int{
 		limits.Body: 256 << 10, limits.Tokens: 4000, limits.Depth: 7, limits.Aliases: 100, limits.Name: 256, limits.RootFields: 20, limits.Directives: 50,
-		limits.Repeats: 50, limits.Cost: 300_000, limits.Response: 16 << 20, limits.Streams: 5000, limits.Caller: 100, limits.Messages: 50, limits.Operations: 32,
+		limits.Repeats: 50, limits.Cost: 300_000, limits.Response: 16 << 20, limits.Streams: 3072, limits.Caller: 100, limits.Messages: 50, limits.Operations: 32,
 		limits.Resume: 10_000,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

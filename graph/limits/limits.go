@@ -1,6 +1,10 @@
 package limits
 
-import "cmp"
+import (
+	"cmp"
+
+	"astrolabe/access/streams"
+)
 
 // Limits bound what one operation may ask for. Zero means the default.
 type Limits struct {
@@ -53,9 +57,9 @@ func (l Limits) WithDefaults() Limits {
 		Repeats:       cmp.Or(l.Repeats, 50),
 		Cost:          cmp.Or(l.Cost, 300_000),
 		ResponseBytes: cmp.Or(l.ResponseBytes, 16<<20),
-		Streams:       cmp.Or(l.Streams, 5_000),
-		CallerStreams: cmp.Or(l.CallerStreams, 100),
-		Messages:      cmp.Or(l.Messages, 50),
+		Streams:       cmp.Or(l.Streams, streams.Limit),
+		CallerStreams: cmp.Or(l.CallerStreams, streams.Each),
+		Messages:      cmp.Or(l.Messages, streams.Messages),
 		Operations:    cmp.Or(l.Operations, 32),
 		ResumeBlocks:  cmp.Or(l.ResumeBlocks, 10_000),
 	}
@@ -81,7 +85,7 @@ func (l Limits) List() []Limit {
 		{Repeats, l.Repeats, "Fields that repeat within a selection of the operation's text."},
 		{Cost, l.Cost, "Points that an operation may cost, by the size of its response and the work of its fields."},
 		{Response, l.ResponseBytes, "Bytes in one result."},
-		{Streams, l.Streams, "WebSockets and event streams open at once on this server."},
+		{Streams, l.Streams, "WebSockets and event streams open at once on this server, those of the JSON-RPC gateway included."},
 		{Caller, l.CallerStreams, "Streams open at once for one caller: a workspace, or the address of a page without a key."},
 		{Messages, l.Messages, "Messages of the client on one WebSocket per second; twice as many at once."},
 		{Operations, l.Operations, "Operations running at once on one WebSocket."},

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
 
+	"astrolabe/access/streams"
 	"astrolabe/domain/account"
 	"astrolabe/domain/gateway"
 	"astrolabe/telemetry"
@@ -31,6 +33,7 @@ type conversation struct {
 	abort   context.CancelFunc // ends the context
 
 	session *gateway.Session
+	pace    *rate.Limiter // of the client's messages and pings
 	slots   chan struct{} // one for each request in flight
 	work    sync.WaitGroup
 	full    atomic.Bool // the reader waits for a slot
@@ -100,6 +103,10 @@ func (c *conversation) read(ctx context.Context) {
 		if err != nil {
 			return
 		}
+		if !c.pace.Allow() {
+			c.shut(closeFlooding, flooding)
+			return
+		}
 		if kind != websocket.MessageText {
 			c.shut(closeUnsupported, "Messages must be text.")
 			return
@@ -125,6 +132,19 @@ func (c *conversation) read(ctx context.Context) {
 			c.answer(ctx, text)
 		})
 	}
+}
+
+// flooding is why a client is disconnected that sends too much.
+var flooding = fmt.Sprintf("Too many messages: the limit is %d per second.", streams.Messages)
+
+// pinged counts a ping frame of the client and reports whether to answer it. Too
+// many close the socket.
+func (c *conversation) pinged() bool {
+	if c.pace.Allow() {
+		return true
+	}
+	go c.shut(closeFlooding, flooding) // which waits for the reader that calls this
+	return false
 }
 
 // write sends what the session has for the client.

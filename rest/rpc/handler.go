@@ -94,7 +94,11 @@ func (h Handlers) admit(w http.ResponseWriter, r *http.Request, class account.Cl
 
 // caller authenticates a request by the key in a header or in the URL.
 func (h Handlers) caller(r *http.Request) (*account.Caller, error) {
-	caller, err := h.Gate.Caller(r, access.Credentials{Key: chi.URLParam(r, "key")})
+	return h.callerBy(h.Gate, r)
+}
+
+func (h Handlers) callerBy(gate *access.Gate, r *http.Request) (*account.Caller, error) {
+	caller, err := gate.Caller(r, access.Credentials{Key: chi.URLParam(r, "key")})
 	if err == nil && caller.Kind == account.ByFirstParty {
 		err = domain.Errorf(domain.CodeUnauthorized, "The JSON-RPC gateway requires an API key.")
 	}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"astrolabe/access/accesstest"
+	"astrolabe/access/streams"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/explorer"
@@ -45,6 +46,7 @@ type service struct {
 	cut     func() // closes all connections to the node
 	log     *syncBuffer
 	socks   *rpc.Sockets
+	streams *streams.Registry
 	usage   *account.Usage
 	once    sync.Once
 	large   string
@@ -118,7 +120,10 @@ func (b *syncBuffer) text() string {
 
 func newService(t *testing.T) *service {
 	t.Helper()
-	return newServiceWith(t, rpc.NewSockets())
+	all := streams.New(streams.Limit, streams.Each)
+	s := newServiceWith(t, rpc.NewSockets(all))
+	s.streams = all
+	return s
 }
 
 func newServiceWith(t *testing.T, sockets *rpc.Sockets) *service {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"astrolabe/access/accesstest"
+	"astrolabe/access/streams"
 	"astrolabe/domain/gateway"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest/rpc"
@@ -24,7 +25,7 @@ func (broken) Forward(context.Context, gateway.Call) (json.RawMessage, error) {
 
 func TestErrorLogOfAFailedRequestHasItsRequestID(t *testing.T) {
 	t.Parallel()
-	s := &service{t: t, log: new(syncBuffer), socks: rpc.NewSockets()}
+	s := &service{t: t, log: new(syncBuffer), socks: rpc.NewSockets(streams.New(streams.Limit, streams.Each))}
 	db := repotest.Open(t)
 	s.access = accesstest.New(t, db, time.Now)
 	s.serve(db, broken{})

@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
 
 	"astrolabe/access"
+	"astrolabe/access/streams"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/gateway"
@@ -17,6 +19,7 @@ import (
 // message that is too large.
 const (
 	closeGoingAway    = websocket.StatusGoingAway
+	closeFlooding     = websocket.StatusPolicyViolation
 	closeUnsupported  = websocket.StatusUnsupportedData
 	closeInternal     = websocket.StatusInternalError
 	closeInterrupted  = websocket.StatusTryAgainLater
@@ -43,15 +46,23 @@ func (h Handlers) ServeSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, abort := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer abort()
-	c := &conversation{h: h, gateway: g, request: r.WithContext(ctx), abort: abort, slots: make(chan struct{}, maxInFlight)}
-	caller := account.CallerOf(ctx).Subject
-	if refused := h.Sockets.enter(c, caller); refused != nil {
+	c := &conversation{h: h, gateway: g, request: r.WithContext(ctx), abort: abort, slots: make(chan struct{}, maxInFlight),
+		pace: rate.NewLimiter(streams.Messages, 2*streams.Messages)}
+	caller := account.CallerOf(ctx)
+	stream := &streams.Stream{
+		Holder: streams.HeldBy(caller), Caller: caller, Abort: abort, Recheck: func() { c.recheck() },
+		Goodbye: func() { go c.shut(closeGoingAway, "The server is going away.") },
+	}
+	if refused := h.Sockets.enter(ctx, stream); refused != nil {
 		h.fail(w, r, refused)
 		return
 	}
-	defer h.Sockets.leave(c, caller)
+	defer h.Sockets.leave(stream)
 	// The origin was checked above.
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true,
+		OnPingReceived:     func(context.Context, []byte) bool { return c.pinged() },
+	})
 	if err != nil {
 		return // Accept has responded
 	}

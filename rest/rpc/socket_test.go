@@ -348,7 +348,7 @@ func TestShutdownClosesSocketsWith1001(t *testing.T) {
 	c := s.socket()
 	c.subscribe(newHeads, `[]`)
 	ended := make(chan error)
-	go func() { ended <- s.socks.Shutdown(t.Context()) }()
+	go func() { ended <- s.streams.Shutdown(t.Context()) }()
 	if code := c.closed(); code != websocket.StatusGoingAway {
 		t.Errorf("got the code %d, want 1001", code)
 	}
