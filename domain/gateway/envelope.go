@@ -11,6 +11,10 @@ import (
 // MaxItems is the maximum number of requests in a batch.
 const MaxItems = 50
 
+// MaxMembers is the maximum number of members of an object in a request. No
+// method needs nearly as many.
+const MaxMembers = 4096
+
 // Request is one JSON-RPC request of a body.
 type Request struct {
 	// ID is the id as the sender wrote it; nil for a notification, which is not
@@ -35,6 +39,9 @@ type envelope struct {
 // Parse splits a body into requests and reports whether it is a batch. The
 // error is the answer to the whole body, with the id null.
 func Parse(body []byte) (requests []Request, batch bool, err *Error) {
+	if strictjson.Crowded(body, MaxMembers) {
+		return nil, false, invalid(InvalidRequest, ReasonInvalidRequest, "An object of the request has more than %d members.", MaxMembers)
+	}
 	if first := strings.TrimLeft(string(body[:min(len(body), 64)]), " \t\r\n"); !strings.HasPrefix(first, "[") {
 		r := parseRequest(body)
 		if r.Invalid != nil && r.Invalid.Code == ParseError {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -12,6 +13,10 @@ import (
 func TestParamsAreNotDecodedToFindOne(t *testing.T) {
 	const size = 9 << 20
 	array := "[" + strings.Repeat(`"0x1",`, size/6) + `"0x1"]`
+	members := new(strings.Builder)
+	for i := 0; members.Len() < size; i++ {
+		fmt.Fprintf(members, `"%x":1,`, i)
+	}
 	call, _ := Lookup("starknet_call")
 	proof, _ := Lookup("starknet_getStorageProof")
 	for name, act := range map[string]func(){
@@ -19,6 +24,7 @@ func TestParamsAreNotDecodedToFindOne(t *testing.T) {
 		"a block by name":  func() { blockOf(call, json.RawMessage(`{"request":`+array+`,"block_id":{"block_number":7}}`)) },
 		"a storage proof":  func() { proof.checkParams(json.RawMessage(`["latest",` + array + `]`)) },
 		"a batch":          func() { _, _, _ = Parse([]byte("[" + strings.Repeat("1,", size/2) + "1]")) },
+		"many members":     func() { _, _, _ = Parse([]byte(`{"params":{` + members.String() + `"a":1}}`)) },
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
