@@ -95,22 +95,26 @@ func (f *Failures) limits(client netip.Addr) map[string]account.Rate {
 	return limits
 }
 
-// failureLimitError is rate_limited with the decision for the pacing headers.
-type failureLimitError struct {
-	cause    *domain.Error
+// limitError is a denial with the decision for the pacing headers.
+type limitError struct {
+	cause    error
 	decision account.Decision
 }
 
 // Error implements error.
-func (e *failureLimitError) Error() string { return e.cause.Error() }
+func (e *limitError) Error() string { return e.cause.Error() }
 
 // Unwrap returns the domain error.
-func (e *failureLimitError) Unwrap() error { return e.cause }
+func (e *limitError) Unwrap() error { return e.cause }
+
+// Denied returns the error of a denied take, from which Challenge sets the pacing
+// headers.
+func Denied(cause error, d account.Decision) error { return &limitError{cause, d} }
 
 func limitExceeded(d account.Decision) error {
 	cause := domain.Errorf(domain.CodeRateLimited, "Too many failed authentications from this IP address: the limit is %d per 60 s. Retry after the delay in Retry-After, with a valid credential.", d.Limit)
 	cause.RetryAfter = d.RetryAfter
-	return &failureLimitError{cause, d}
+	return Denied(cause, d)
 }
 
 // authenticate checks a credential. For a client over the failure limit it

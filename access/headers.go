@@ -11,10 +11,11 @@ import (
 )
 
 // Challenge sets WWW-Authenticate for unauthorized, and for forbidden with the
-// permission that the operation requires. For too many failed authentications
-// it sets the pacing headers. It does nothing for other errors.
+// permission that the operation requires. For too many failed authentications,
+// and for an error of Denied, it sets the pacing headers. It does nothing for
+// other errors.
 func Challenge(header http.Header, err error, required account.Permission) {
-	if limited, ok := errors.AsType[*failureLimitError](err); ok {
+	if limited, ok := errors.AsType[*limitError](err); ok {
 		Pace(header, limited.decision)
 	}
 	switch domain.CodeOf(err) {

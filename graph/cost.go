@@ -11,7 +11,7 @@ import (
 
 // costing computes the cost of an operation: the values that its response can
 // contain and the work of the fields that have a price. A field costs its price,
-// 1 if it has none, plus, for each item that it can return, the cost of the
+// 1 if it has none, and that of a long name, plus, for each item that it can return, the cost of the
 // item's selections; a list of plain values costs 1 for every 16 of them. It also
 // checks the arguments, so that nothing is read for an operation with invalid
 // input, and collects the fields that need a permission. The meter counts the
@@ -104,7 +104,7 @@ func (c *costing) field(f *ast.Field, inside connectionItems) (int, error) {
 	case len(f.SelectionSet) == 0:
 		items = started(items, itemsPerPoint)
 	}
-	return saturate(c.prices.of(f.Definition) + c.prices[f.Definition].assumed + items*max(1, selected)), nil
+	return saturate(c.prices.of(f.Definition) + namePoints(f.Alias) + c.prices[f.Definition].assumed + items*max(1, selected)), nil
 }
 
 // items returns the number of items that the arguments request. It fails if they

@@ -10,8 +10,8 @@ import (
 
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
+	"astrolabe/access/streams"
 	"astrolabe/domain/account"
-	"astrolabe/graph/live"
 )
 
 // serveEvents carries an operation as server-sent events, one connection for
@@ -35,7 +35,7 @@ func (h *Handler) serveEvents(client context.Context, w http.ResponseWriter, r *
 		goodbye()
 		_ = e.control.SetWriteDeadline(time.Now()) // of what the client does not read
 	}
-	one := &live.Stream{Holder: live.HeldBy(caller), Caller: caller, Goodbye: goodbye, Abort: abort}
+	one := &streams.Stream{Holder: streams.HeldBy(caller), Caller: caller, Goodbye: goodbye, Abort: abort}
 	var expires expiry
 	one.Recheck = func() {
 		renewed, err := h.recheck(ctx)
@@ -47,7 +47,7 @@ func (h *Handler) serveEvents(client context.Context, w http.ResponseWriter, r *
 			expires.set(renewed.Until, one.Recheck)
 		}
 	}
-	if err := h.streams.Enter(one); err != nil {
+	if err := tooMany(h.streams.Enter(one)); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
 	}

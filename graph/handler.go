@@ -11,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
+	"astrolabe/access/streams"
 	"astrolabe/cache"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
@@ -28,7 +29,7 @@ type Handler struct {
 	server    *handler.Server
 	resolver  *resolver.Resolver
 	hub       hub
-	streams   *live.Streams
+	streams   *streams.Registry
 	documents documentCache
 	texts     textCache
 	memory    *memory
@@ -63,7 +64,7 @@ func New(o Options) *Handler {
 		texts:     textCache{cache.NewWeighted[string, string](textMemory)},
 	}
 	h.memory = newMemory(h.ResultMemory)
-	h.streams = live.NewStreams(h.Limits.Streams, h.Limits.CallerStreams)
+	h.streams = h.Options.Streams
 	follower := live.NewHub(live.Options{
 		Chains: h.Chains, Blocks: h.Blocks, Statuses: h.Statuses, Logger: h.Logger,
 		PollEvery: h.PollEvery, TimeLimit: h.TimeLimit, ResumeBlocks: h.Limits.ResumeBlocks,

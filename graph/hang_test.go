@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/99designs/gqlgen/graphql"
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
@@ -104,7 +105,14 @@ func TestDisconnectedClientCausesNoFurtherWork(t *testing.T) {
 		o.TimeLimit = time.Minute
 		o.Services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors, Nodes: map[domain.Chain]chain.Node{domain.Mainnet: pool.Source()}})
 	})
-	var writes atomic.Int64
+	var writes, encodings atomic.Int64
+	g.server.AroundRootFields(func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+		built := next(ctx)
+		return graphql.WriterFunc(func(w io.Writer) {
+			encodings.Add(1)
+			built.MarshalGQL(w)
+		})
+	})
 	counts, left := make(chan *telemetry.StatementCount, 1), make(chan struct{})
 	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, count := telemetry.CountStatements(r.Context())
@@ -149,6 +157,9 @@ func TestDisconnectedClientCausesNoFurtherWork(t *testing.T) {
 	}
 	if n := calls.Load(); n != asked {
 		t.Errorf("got %d calls of the node after the client had left, want none", n-asked)
+	}
+	if n := encodings.Load(); n != 0 {
+		t.Errorf("got %d fields encoded for a client that had left, want none", n)
 	}
 	if n := writes.Load(); n != 0 {
 		t.Errorf("got %d writes to a client that had left, want none", n)

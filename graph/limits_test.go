@@ -15,7 +15,7 @@ import (
 
 // tight are limits that small operations exceed.
 var tight = limits.Limits{
-	BodyBytes: 4000, Tokens: 200, Depth: 4, Aliases: 3, RootFields: 5, Directives: 2, Repeats: 1, Cost: 60, ResponseBytes: 1000,
+	BodyBytes: 4000, Tokens: 200, Depth: 4, Aliases: 3, NameBytes: 20, RootFields: 5, Directives: 2, Repeats: 1, Cost: 60, ResponseBytes: 1000,
 }
 
 func TestEveryLimitErrorNamesItsLimit(t *testing.T) {
@@ -33,6 +33,7 @@ func TestEveryLimitErrorNamesItsLimit(t *testing.T) {
 		{limits.Depth, "{chains{edges{node{status{asOf}}}}}", 4, 5, domain.CodeInvalidRequest},
 		{limits.Depth, "{chains{edges{node{...F}}}} fragment F on Chain{status{asOf}}", 4, 5, domain.CodeInvalidRequest},
 		{limits.Aliases, "{a:__typename b:__typename c:__typename d:__typename}", 3, 4, domain.CodeInvalidRequest},
+		{limits.Name, "{service{" + strings.Repeat("a", 21) + ":version}}", 20, 21, domain.CodeInvalidRequest},
 		{limits.RootFields, "{__typename ...F ...F} fragment F on Query{chains{totalCount} service{version} __typename}", 5, 7, domain.CodeInvalidRequest},
 		{limits.Directives, "{__typename @skip(if:false) @include(if:true) ... @include(if:true){__typename}}", 2, 3, domain.CodeInvalidRequest},
 		{limits.Repeats, "{__typename __typename __typename}", 1, 2, domain.CodeInvalidRequest},
@@ -74,8 +75,8 @@ func TestServiceReportsItsLimits(t *testing.T) {
 		got[limit.Name] = limit.Max
 	}
 	want := map[string]int{
-		limits.Body: 256 << 10, limits.Tokens: 4000, limits.Depth: 7, limits.Aliases: 100, limits.RootFields: 20, limits.Directives: 50,
-		limits.Repeats: 50, limits.Cost: 300_000, limits.Response: 16 << 20, limits.Streams: 5000, limits.Caller: 100, limits.Messages: 50, limits.Operations: 32,
+		limits.Body: 256 << 10, limits.Tokens: 4000, limits.Depth: 7, limits.Aliases: 100, limits.Name: 256, limits.RootFields: 20, limits.Directives: 50,
+		limits.Repeats: 50, limits.Cost: 300_000, limits.Response: 16 << 20, limits.Streams: 3072, limits.Caller: 100, limits.Messages: 50, limits.Operations: 32,
 		limits.Resume: 10_000,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -86,22 +87,41 @@ func TestServiceReportsItsLimits(t *testing.T) {
 	}
 }
 
+// TestResponseNamesAreMeasuredWhileTheResultIsBuilt expects the execution to end
+// at the first name over the limit, not at the size of the whole result.
+func TestResponseNamesAreMeasuredWhileTheResultIsBuilt(t *testing.T) {
+	t.Parallel()
+	g := serve(t, func(o *Options) { o.Limits.ResponseBytes = 2000 })
+	var text strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&text, "%s%02d:version ", strings.Repeat("a", 200), i)
+	}
+	a := g.ask(t, "{service{"+text.String()+"}}", nil)
+	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Limit == nil || a.body.Errors[0].Extensions.Limit.Name != limits.Response {
+		t.Fatalf("got %s, want an error of %s", a.text, limits.Response)
+	}
+	if got := a.body.Errors[0].Extensions.Limit.Actual; got > 5000 {
+		t.Errorf("got an end after %d bytes, want it soon after 2000", got)
+	}
+}
+
 func TestCostCountsTheValuesOfAnOperation(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)
 	for query, want := range map[string]int{
-		`{__typename}`:                              1,
-		`{service{version}}`:                        2,
-		`{service{chains}}`:                         3,
-		`{chains{totalCount}}`:                      2,
-		`{chains(first:5){nodes{id chainId}}}`:      12,
-		`{chains{nodes{id}}}`:                       27,
-		`{chains(first:5){nodes{id}edges{cursor}}}`: 13,
-		`{chains(first:5){...F}} fragment F on ChainConnection{nodes{id}}`:                       7,
-		`{nodes(ids:["a","b","c"]){id}}`:                                                         4,
-		`{nodes(ids:"a"){id}}`:                                                                   2,
-		`{service @skip(if:true){version} __typename}`:                                           1,
-		`{...@include(if:false){service{version}} __typename}`:                                   1,
+		`{__typename}`:       1,
+		`{service{version}}`: 2,
+		`{chains(first:5){nodes{` + strings.Repeat("a", 128) + `:id}}}`: 17,
+		`{service{chains}}`:                                                3,
+		`{chains{totalCount}}`:                                             2,
+		`{chains(first:5){nodes{id chainId}}}`:                             12,
+		`{chains{nodes{id}}}`:                                              27,
+		`{chains(first:5){nodes{id}edges{cursor}}}`:                        13,
+		`{chains(first:5){...F}} fragment F on ChainConnection{nodes{id}}`: 7,
+		`{nodes(ids:["a","b","c"]){id}}`:                                   4,
+		`{nodes(ids:"a"){id}}`:                                             2,
+		`{service @skip(if:true){version} __typename}`:                     1,
+		`{...@include(if:false){service{version}} __typename}`:             1,
 		`query($yes:Boolean=true){service @skip(if:$yes){version} __typename @include(if:$yes)}`: 1,
 	} {
 		a := g.ask(t, query, nil)

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync/atomic"
 	"time"
 
@@ -111,7 +112,7 @@ func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any,
 	}
 	field := graphql.GetFieldContext(ctx).Field
 	size := sizeOf(value)
-	if !m.count(m.prices.of(field.Definition)+size.points(), size.bytes+len(field.Alias)+len(`"":,`)) {
+	if !m.count(m.prices.of(field.Definition)+namePoints(field.Alias)+size.points(), size.bytes+len(field.Alias)+len(`"":,`)) {
 		return graphql.Null, nil
 	}
 	return value, nil
@@ -121,15 +122,20 @@ func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any,
 const errorBytes = 400
 
 // InterceptRootField drops what was built for a result that nobody gets, so that
-// it is not encoded.
+// it is not encoded, also when the execution ends after this field was built.
 func (metering) InterceptRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
 	m := meterOf(ctx)
 	if m.over() {
 		return graphql.Null
 	}
 	result := next(ctx)
-	if m.over() {
-		return graphql.Null
+	if m == nil {
+		return result
 	}
-	return result
+	return graphql.WriterFunc(func(w io.Writer) {
+		if m.over() {
+			result = graphql.Null
+		}
+		result.MarshalGQL(w)
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"astrolabe/access"
+	"astrolabe/access/streams"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/explorer"
@@ -34,6 +35,9 @@ type Options struct {
 	Documents Documents
 
 	Limits limits.Limits
+	// Streams are the open streams of all facades; nil for a registry of the
+	// handler's own, with the limits above.
+	Streams *streams.Registry
 	// TimeLimit is the time that a request may take, from its admission to the last
 	// byte of its result. For a stream it limits the admission.
 	TimeLimit time.Duration
@@ -52,6 +56,10 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	o.Limits = o.Limits.WithDefaults()
+	if o.Streams == nil {
+		o.Streams = streams.New(o.Limits.Streams, o.Limits.CallerStreams)
+	}
+	o.Limits.Streams, o.Limits.CallerStreams = o.Streams.Limits()
 	o.TimeLimit = cmp.Or(o.TimeLimit, 10*time.Second)
 	o.ResultMemory = cmp.Or(o.ResultMemory, 192<<20)
 	o.PollEvery = cmp.Or(o.PollEvery, time.Second)

@@ -5,13 +5,14 @@ import (
 	"net/http"
 	"sync"
 
+	"astrolabe/access/streams"
 	"astrolabe/graph/live"
 )
 
 // session is one client on a WebSocket.
 type session struct {
 	request *http.Request // that opened the socket
-	stream  *live.Stream
+	stream  *streams.Stream
 	denied  error // why the credential in the headers of the handshake is refused
 	expiry  expiry
 

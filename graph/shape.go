@@ -8,6 +8,7 @@ type shape struct {
 	depth       int
 	rootFields  int
 	aliases     int
+	longestName int // of the response names, in bytes
 	directives  int
 	repeats     int // of a response name in one selection set
 	introspects bool
@@ -50,6 +51,7 @@ func (m *measuring) count(set ast.SelectionSet) {
 				m.repeats++
 			}
 			names[s.Alias] = true
+			m.longestName = max(m.longestName, len(s.Alias))
 			m.directives += len(s.Directives)
 			if s.Alias != s.Name {
 				m.aliases++

@@ -72,6 +72,7 @@ func (s shapes) check(doc *ast.QueryDocument) error {
 	for _, err := range []error{
 		limits.Check(limits.Depth, s.limits.Depth, shape.depth, "levels"),
 		limits.Check(limits.Aliases, s.limits.Aliases, shape.aliases, "aliases"),
+		limits.Check(limits.Name, s.limits.NameBytes, shape.longestName, "bytes in an alias"),
 		limits.Check(limits.RootFields, s.limits.RootFields, shape.rootFields, "root fields"),
 		limits.Check(limits.Directives, s.limits.Directives, shape.directives, "directives"),
 		limits.Check(limits.Repeats, s.limits.Repeats, shape.repeats, "repeated fields"),

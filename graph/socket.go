@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"astrolabe/access"
+	"astrolabe/access/streams"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/graph/limits"
@@ -29,8 +31,8 @@ func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
 	ctx, abort := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer abort()
 	s := new(session)
-	s.stream = &live.Stream{
-		Holder: live.HeldByAddress(account.ClientName(h.Gate.Client(r))), Goodbye: s.goodbye,
+	s.stream = &streams.Stream{
+		Holder: streams.HeldByAddress(account.ClientName(h.Gate.Client(r))), Goodbye: s.goodbye,
 		Abort: func() {
 			abort()
 			s.cut()
@@ -42,10 +44,10 @@ func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
 		caller, err := h.authenticate(credentials{request: s.request})
 		if s.denied = err; err == nil {
 			s.stream.Caller = account.CallerOf(caller)
-			s.stream.Holder = live.HeldBy(s.stream.Caller)
+			s.stream.Holder = streams.HeldBy(s.stream.Caller)
 		}
 	}
-	if err := h.streams.Enter(s.stream); err != nil {
+	if err := tooMany(h.streams.Enter(s.stream)); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
 	}
@@ -117,7 +119,7 @@ func (h *Handler) initSocket(ctx context.Context, payload transport.InitPayload)
 		err = h.charge(caller, http.Header{}, 1)
 	}
 	if err == nil {
-		err = h.streams.Authenticate(s.stream, account.CallerOf(caller))
+		err = tooMany(h.streams.Authenticate(s.stream, account.CallerOf(caller)))
 	}
 	if err != nil {
 		note(ctx, h.presentAll(ctx, err)) // and the log
@@ -127,6 +129,19 @@ func (h *Handler) initSocket(ctx context.Context, payload transport.InitPayload)
 	s.authenticated(caller)
 	s.expiry.set(account.CallerOf(caller).Until, s.stream.Recheck)
 	return caller, nil, nil
+}
+
+// tooMany names the limit of one stream too many as GraphQL's errors do.
+func tooMany(err error) error {
+	e, ok := errors.AsType[*streams.Exceeded](err)
+	if !ok {
+		return err
+	}
+	name, cause := limits.Streams, e.Cause()
+	if e.Caller {
+		name = limits.Caller
+	}
+	return limits.Exceed(cause.Code, name, e.Max, e.Actual, cause.Message).RetryAfter(cause.RetryAfter)
 }
 
 // recheckSocket closes a socket whose credential has ended.

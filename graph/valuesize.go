@@ -15,8 +15,9 @@ type valueSize struct {
 // A long value costs one more for each started step of its length: the items of
 // a list of plain values, the bytes of a text.
 const (
-	itemsPerPoint = 16
-	bytesPerPoint = 1 << 10
+	itemsPerPoint     = 16
+	bytesPerPoint     = 1 << 10
+	bytesPerNamePoint = 64
 )
 
 // points is what a long value costs beyond its field.
@@ -26,6 +27,10 @@ func (s valueSize) points() int {
 	}
 	return s.bytes / bytesPerPoint
 }
+
+// namePoints are the points of a response name, which is repeated for every
+// item: 1 for every 64 bytes.
+func namePoints(name string) int { return len(name) / bytesPerNamePoint }
 
 // started is how many parts of this size are begun.
 func started(n, each int) int { return (n + each - 1) / each }

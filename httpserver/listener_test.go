@@ -152,6 +152,28 @@ func TestAWriteFailsOnlyWithoutProgress(t *testing.T) {
 	})
 }
 
+// TestClientWithoutProgressIsDisconnectedAfter30Seconds serves a connection of the
+// listener whose client stops reading.
+func TestClientWithoutProgressIsDisconnectedAfter30Seconds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client, served := net.Pipe()
+		defer client.Close() //nolint:errcheck // a pipe
+		accepted := &pipes{conns: make(chan net.Conn, 1)}
+		accepted.conns <- served
+		listener := Limit(accepted, Limits{Connections: 1})
+		c, err := listener.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		_, err = c.Write(make([]byte, 1<<20))
+		if took := time.Since(began); !errors.Is(err, os.ErrDeadlineExceeded) || took != 30*time.Second {
+			t.Errorf("got %v after %s, want a deadline error after 30s", err, took)
+		}
+	})
+}
+
 func TestAHandlersEarlierWriteDeadlineHolds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
+	"astrolabe/domain/gateway"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest/frame"
@@ -32,6 +33,8 @@ type dear struct {
 	op        frame.Operation
 	path      string
 	body      string
+	params    string // between body and its end; shared, so that the test itself holds little
+	bearer    string // of a session; empty for the key
 	allocated uint64
 	status    int
 	took      time.Duration
@@ -51,11 +54,17 @@ func TestDearestAcceptedRequestsFitIntoMemoryAndTime(t *testing.T) {
 		subjects = 60
 	}
 	var all []dear
+	bearer := s.bearer()
 	for _, op := range Table() {
-		if op.Session || op.Serve != nil {
-			continue
+		requests := dearest(t, op, subjects)
+		if strings.HasPrefix(op.ID, "callRpc") {
+			requests = dearestCalls(requests[0])
 		}
-		for _, d := range dearest(t, op, subjects) {
+		for _, d := range requests {
+			d.path = strings.ReplaceAll(d.path, "{key}", s.access.Key)
+			if op.Session {
+				d.bearer = bearer
+			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			d = s.measure(d)
@@ -83,7 +92,7 @@ func (s *service) atOnce(name string, worst []dear) {
 		running.Wait()
 	})
 	for _, d := range worst {
-		t.Logf("%d MB alone; among %d: status %d in %v: %s %.80s", d.allocated>>20, worstOf, d.status, d.took.Round(time.Millisecond), d.op.ID, d.path)
+		t.Logf("%d MB alone; among %d: status %d in %v: %s", d.allocated>>20, worstOf, d.status, d.took.Round(time.Millisecond), d.op.ID)
 		if allowed := d.op.Timeout + lateness; d.took > allowed {
 			t.Errorf("%s: got an answer after %v, want one within %v", d.op.ID, d.took, allowed)
 		}
@@ -124,6 +133,9 @@ func dearest(t *testing.T, op frame.Operation, subjects int) (all []dear) {
 			case p.Kind == frame.BlockKind:
 				value = strconv.FormatUint(blocks[len(blocks)-1-i%len(blocks)].Header.Number, 10)
 			}
+			if p.In == frame.InPath && p.Name == "key" {
+				continue
+			}
 			if p.In == frame.InPath {
 				d.path = strings.ReplaceAll(d.path, "{"+p.Name+"}", value)
 			} else if value != "" && (p.Required || strings.HasSuffix(p.Name, "limit")) {
@@ -149,14 +161,60 @@ func dearest(t *testing.T, op frame.Operation, subjects int) (all []dear) {
 	return all
 }
 
+// dearestCalls returns a request of the gateway with bodies as large as it
+// accepts.
+func dearestCalls(like dear) (all []dear) {
+	methods := []string{"starknet_call", "starknet_getStorageProof"}
+	if soak {
+		methods = methods[:0]
+		for _, m := range gateway.Methods {
+			methods = append(methods, m.Name)
+		}
+	}
+	for _, params := range dearestParams() {
+		for _, method := range methods {
+			like.body, like.params = `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`, params
+			all = append(all, like)
+		}
+		like.body, like.params = " ", params // a batch, or no request
+		all = append(all, like)
+	}
+	return all
+}
+
+// dearestParams are params of every shape that takes more memory than its text.
+var dearestParams = sync.OnceValue(func() []string {
+	const size = 10<<20 - 200 // within the limit of a body
+	names := new(strings.Builder)
+	for i := 0; names.Len() < size-40; i++ {
+		fmt.Fprintf(names, `"%x":1,`, i)
+	}
+	return []string{
+		"[" + strings.Repeat(`"0x1",`, size/6-1) + `"0x1"]`,
+		"[" + strings.Repeat("1,", size/2-1) + "1]",
+		"[[" + strings.Repeat("{},", size/3-2) + "{}]]",
+		"{" + names.String() + `"block_id":"latest"}`,
+		`["` + strings.Repeat("x", size) + `"]`,
+	}
+})
+
 // measure sends a request and drops the response.
 func (s *service) measure(d dear) dear {
 	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), d.op.Method, s.url+d.path, strings.NewReader(d.body))
+	end := ""
+	if strings.HasPrefix(d.body, `{"jsonrpc"`) {
+		end = "}"
+	}
+	r, err := http.NewRequestWithContext(s.t.Context(), d.op.Method, s.url+d.path, io.MultiReader(strings.NewReader(d.body), strings.NewReader(d.params), strings.NewReader(end)))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	r.Header.Set("X-Service-Api-Key", s.access.Key)
+	r.ContentLength = int64(len(d.body) + len(d.params) + len(end))
+	if d.bearer != "" {
+		r.Header.Set("Authorization", "Bearer "+d.bearer)
+	} else {
+		r.Header.Set("X-Service-Api-Key", s.access.Key)
+	}
 	if d.body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}

@@ -140,6 +140,19 @@ func TestAContractWithoutTheViewIsNotFound(t *testing.T) {
 	}
 }
 
+// TestUnknownTokenOfAQuantityIsTheSentenceOfAllRoutes reads an address without a
+// contract, which the node proves.
+func TestUnknownTokenOfAQuantityIsTheSentenceOfAllRoutes(t *testing.T) {
+	t.Parallel()
+	s := newStateful(t)
+	for _, route := range []string{"/total-supply", "/balance-of/0x1"} {
+		e := requireFailure(t, s.get("/v1/SN_MAIN/token/0xdead"+route), http.StatusNotFound, domain.CodeNotFound)
+		if want := "No token is indexed at 0xdead. No contract is deployed at 0xdead at block "; !strings.HasPrefix(e.Message, want) {
+			t.Errorf("%s: got %q, want it to begin with %q", route, e.Message, want)
+		}
+	}
+}
+
 func TestAnUnknownBlockIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := newStateful(t)

@@ -8,6 +8,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"astrolabe/access"
+	"astrolabe/access/streams"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/explorer"
@@ -62,7 +63,7 @@ type server struct {
 func Handler(o Options) http.Handler {
 	s := &server{Options: o, routes: chi.NewMux(), classes: map[string]frame.RouteClass{}, barred: map[string]bool{}}
 	if s.Sockets == nil {
-		s.Sockets = rpc.NewSockets()
+		s.Sockets = rpc.NewSockets(streams.New(streams.Limit, streams.Each))
 	}
 	s.table = s.operations()
 	dispatcher := s.dispatcher()

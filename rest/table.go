@@ -19,7 +19,7 @@ func (s *server) operations() []frame.Operation {
 	contract := contracts.Handlers{Services: s.Services}
 	token := tokens.Handlers{Services: s.Services}
 	address := addresses.Handlers{Services: s.Services}
-	gateways := rpc.Handlers{Logger: s.Logger, Gate: s.Gate, Gateways: s.Gateways, Origins: s.Origins, Sockets: s.Sockets, Usage: s.Usage}
+	gateways := rpc.Handlers{Logger: s.Logger, Gate: s.Gate, Gateways: s.Gateways, Origins: s.Origins, Sockets: s.Sockets, Bodies: rpc.NewBodies(), Usage: s.Usage}
 	account := accounts.Handlers{Gate: s.Gate, Usage: s.Usage}
 	return slices.Concat(
 		chain.StatusOperations(),

@@ -67,31 +67,29 @@ func TestDrainEndsAtItsTimeout(t *testing.T) {
 	}
 }
 
-// TestStopClosesTheStreamsOfEveryFacade has two facades with subscribers.
-func TestStopClosesTheStreamsOfEveryFacade(t *testing.T) {
+// TestStopClosesTheStreams has subscribers, which all facades register in one
+// place.
+func TestStopClosesTheStreams(t *testing.T) {
 	t.Parallel()
 	a := newAPI(t, time.Minute, nil)
-	closed := make(chan string, 2)
-	a.streams = []streams{closing{"GraphQL", closed}, closing{"JSON-RPC", closed}}
+	closed := make(closing, 1)
+	a.live = closed
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	if err := a.run(ctx); err != nil {
 		t.Error(err)
 	}
-	if len(closed) != 2 {
-		t.Errorf("got %d facades closed, want 2", len(closed))
+	if len(closed) != 1 {
+		t.Error("got open streams, want them closed")
 	}
 }
 
-// closing is a facade that says when it is closed.
-type closing struct {
-	name   string
-	closed chan<- string
-}
+// closing are streams that say when they are closed.
+type closing chan struct{}
 
-// Shutdown implements streams.
+// Shutdown says so.
 func (c closing) Shutdown(context.Context) error {
-	c.closed <- c.name
+	c <- struct{}{}
 	return nil
 }
 
@@ -108,7 +106,7 @@ func newAPI(t *testing.T, drain time.Duration, handler http.HandlerFunc) *api {
 		t.Fatal(err)
 	}
 	logger := slog.New(slog.DiscardHandler)
-	return &api{listener: listener, server: httpserver.New(handler, logger), streams: []streams{noStreams{}}, drain: drain, logger: logger}
+	return &api{listener: listener, server: httpserver.New(handler, logger), live: noStreams{}, drain: drain, logger: logger}
 }
 
 // accepts reports whether the API still accepts connections.

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"astrolabe/access"
+	"astrolabe/access/streams"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
@@ -60,18 +61,15 @@ func (s serveCommand) Run(ctx context.Context, c *console) error {
 
 // api is the public listener of a process.
 type api struct {
-	listener   net.Listener
-	server     *http.Server
-	streams    []streams
+	listener net.Listener
+	server   *http.Server
+	live     interface { // the streams of all facades, which a drain has to close
+		Shutdown(ctx context.Context) error
+	}
 	drain      time.Duration
 	logger     *slog.Logger
 	gate       *access.Gate
 	background []component // stop after the listener, so that the last requests are accounted for
-}
-
-// streams are open-ended responses, which a drain has to close.
-type streams interface {
-	Shutdown(ctx context.Context) error
 }
 
 // listen opens the socket, so that clients can connect as soon as the address is
@@ -104,13 +102,14 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 		Stores: repositories.Explorer(d.db.DB), Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: stateNodes(pools),
 		ScreeningTop: l.ScreeningTop, Cache: chain.NewCache(l.CacheMB << 20),
 	})
-	sockets := rpc.NewSockets()
+	open := streams.New(streams.Within(l.MaxConnections), streams.Each)
+	sockets := rpc.NewSockets(open)
 	d.metrics.Gauge("rpc_sockets", "Open WebSockets of the JSON-RPC gateway.", func() float64 { return float64(sockets.Open()) })
 	d.metrics.Counter("rpc_slow_clients_total", "WebSockets of the JSON-RPC gateway that were closed because their clients did not keep up.", func() float64 { return float64(sockets.Slow()) })
-	handler, live := d.facades(l, services, rpcFacade{gateways(pools, gate.Quotas, services.Statuses), sockets}, gate, usage, documents, signIn)
+	handler, live := d.facades(l, services, rpcFacade{gateways(pools, gate.Quotas, services.Statuses), sockets, open}, gate, usage, documents, signIn)
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
-		listener: listener, server: httpserver.New(handler, d.logger), streams: []streams{live, sockets}, drain: l.Drain, logger: d.logger,
+		listener: listener, server: httpserver.New(handler, d.logger), live: live, drain: l.Drain, logger: d.logger,
 		gate: gate, background: []component{d.followRevocations(gate, live), d.recordUses(gate), d.recordUsage(usage), d.followEpochs(services.Cache), d.announceBlocks(live), closeAtEnd(closeNodes)},
 	}, nil
 }
@@ -152,13 +151,14 @@ const statusFreshness = 250 * time.Millisecond
 type rpcFacade struct {
 	gateways map[domain.Chain]*gateway.Gateway
 	sockets  *rpc.Sockets
+	streams  *streams.Registry // of all facades
 }
 
 // facades serves REST and GraphQL from one set of domain services. The other
 // routes share their middleware.
 func (d *deployment) facades(l listenSettings, services *explorer.Services, forward rpcFacade, gate *access.Gate, usage *account.Usage, documents graph.Documents, others []rest.Mount) (http.Handler, *graph.Handler) {
 	live := graph.New(graph.Options{
-		Gate: gate, Usage: usage, Services: services,
+		Gate: gate, Usage: usage, Services: services, Streams: forward.streams,
 		Chains: l.Chains, Origins: l.Origins, Version: version(), Logger: d.logger, Documents: documents,
 	})
 	if len(l.SecurityContact) > 0 {
@@ -225,11 +225,7 @@ func (a *api) serve(ctx context.Context) error {
 	}
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.drain)
 	defer cancel()
-	var closing errgroup.Group
-	for _, s := range a.streams {
-		closing.Go(func() error { return s.Shutdown(draining) })
-	}
-	if errors.Join(closing.Wait(), a.server.Shutdown(draining)) != nil {
+	if errors.Join(a.live.Shutdown(draining), a.server.Shutdown(draining)) != nil {
 		a.logger.Warn("closed connections with open requests after the drain time", "drain", a.drain)
 		_ = a.server.Close()
 	}

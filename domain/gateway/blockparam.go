@@ -3,6 +3,8 @@ package gateway
 import (
 	"encoding/json"
 	"slices"
+
+	"astrolabe/strictjson"
 )
 
 // blockRef is how a call names the block that it is about.
@@ -31,18 +33,13 @@ func paramOf(m Method, params json.RawMessage, name string) json.RawMessage {
 	if at < 0 || len(params) == 0 {
 		return nil
 	}
+	var value strictjson.Raw
 	if params[0] == '{' {
-		var named map[string]json.RawMessage
-		if json.Unmarshal(params, &named) != nil {
-			return nil
-		}
-		return named[name]
+		value, _ = strictjson.Member(params, name)
+	} else {
+		value, _ = strictjson.Element(params, at)
 	}
-	var values []json.RawMessage
-	if json.Unmarshal(params, &values) != nil || len(values) <= at {
-		return nil
-	}
-	return values[at]
+	return json.RawMessage(value)
 }
 
 // namesBlock reports whether the params of a subscription name the block at

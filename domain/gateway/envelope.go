@@ -11,6 +11,10 @@ import (
 // MaxItems is the maximum number of requests in a batch.
 const MaxItems = 50
 
+// MaxMembers is the maximum number of members of an object in a request. No
+// method needs nearly as many.
+const MaxMembers = 4096
+
 // Request is one JSON-RPC request of a body.
 type Request struct {
 	// ID is the id as the sender wrote it; nil for a notification, which is not
@@ -35,6 +39,9 @@ type envelope struct {
 // Parse splits a body into requests and reports whether it is a batch. The
 // error is the answer to the whole body, with the id null.
 func Parse(body []byte) (requests []Request, batch bool, err *Error) {
+	if strictjson.Crowded(body, MaxMembers) {
+		return nil, false, invalid(InvalidRequest, ReasonInvalidRequest, "An object of the request has more than %d members.", MaxMembers)
+	}
 	if first := strings.TrimLeft(string(body[:min(len(body), 64)]), " \t\r\n"); !strings.HasPrefix(first, "[") {
 		r := parseRequest(body)
 		if r.Invalid != nil && r.Invalid.Code == ParseError {
@@ -42,14 +49,14 @@ func Parse(body []byte) (requests []Request, batch bool, err *Error) {
 		}
 		return []Request{r}, false, nil
 	}
-	elements, failure := strictjson.Elements(body)
+	elements, count, failure := strictjson.Elements(body, MaxItems)
 	switch {
 	case failure != nil:
 		return nil, true, unreadable(failure)
 	case len(elements) == 0:
 		return nil, true, invalid(InvalidRequest, ReasonInvalidRequest, "The batch is empty.")
-	case len(elements) > MaxItems:
-		e := invalid(InvalidRequest, ReasonBatchTooLarge, "The batch has %d requests. The limit is %d.", len(elements), MaxItems)
+	case count > MaxItems:
+		e := invalid(InvalidRequest, ReasonBatchTooLarge, "The batch has %d requests. The limit is %d.", count, MaxItems)
 		e.MaxItems = MaxItems
 		return nil, true, e
 	}

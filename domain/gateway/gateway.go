@@ -11,6 +11,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
+	"astrolabe/domain/share"
 )
 
 // batchConcurrency is how many requests of one batch are in flight at once.
@@ -19,6 +20,10 @@ const batchConcurrency = 8
 // retryLater is the Retry-After where the node names no delay.
 const retryLater = 2 * time.Second
 
+// lookUpAfter is the Retry-After of a write whose outcome is unknown: by then an
+// accepted transaction is in a block, so that its sender finds it.
+const lookUpAfter = 30 * time.Second
+
 // Gateway answers the JSON-RPC requests of one chain.
 type Gateway struct {
 	reads    *reads
@@ -26,6 +31,7 @@ type Gateway struct {
 	node     Node
 	quotas   *account.Quotas
 	document json.RawMessage // of rpc.discover
+	unread   *share.Bytes    // answers that the clients of sessions have not received
 }
 
 // Options are the dependencies of a Gateway.
@@ -41,15 +47,15 @@ type Options struct {
 
 // New returns a gateway.
 func New(o Options) *Gateway {
-	return &Gateway{node: o.Node, quotas: o.Quotas, reads: newReads(o), feeds: newFeeds(o.Node, o.Now), document: document()}
+	return &Gateway{node: o.Node, quotas: o.Quotas, reads: newReads(o), feeds: newFeeds(o.Node, o.Now), document: document(),
+		unread: share.New(maxUnread, maxUnread/2)}
 }
 
 // Answer is the outcome of one request.
 type Answer struct {
 	// ID is the id of the request; nil means that it is not answered.
 	ID json.RawMessage
-	// Class is the class that the request was charged or refused in; empty if
-	// it did not get so far.
+	// Class is the class that the request was charged or refused in.
 	Class account.Class
 	// Decision is the state of the rate limit afterwards.
 	Decision account.Decision
@@ -90,6 +96,28 @@ func (g *Gateway) AnswerBatch(ctx context.Context, requests []Request) ([]Answer
 	return answers, nil
 }
 
+// Refused is the answer to a body that has no answer of its own. Like every
+// request that is not forwarded it costs one of RefusedClass: otherwise a client
+// could have the service parse without a limit.
+func (g *Gateway) Refused(ctx context.Context, why *Error) Answer {
+	return g.refuse(ctx, Answer{ID: null, Err: why})
+}
+
+// RefusedClass is the class that requests are charged to that are not forwarded.
+const RefusedClass = account.RPCReadLight
+
+// refuse charges for a request that is not forwarded. If that is denied, the
+// denial is the answer.
+func (g *Gateway) refuse(ctx context.Context, a Answer) Answer {
+	if a.Class == "" {
+		a.Class = RefusedClass
+	}
+	if denied := g.charge(ctx, RefusedClass, &a); denied != nil {
+		a.Err, a.NodeError = denied, nil
+	}
+	return a
+}
+
 func (g *Gateway) answer(ctx context.Context, r Request, allowance *Allowance) Answer {
 	a := Answer{ID: r.ID}
 	m, known := Lookup(r.Method)
@@ -110,8 +138,9 @@ func (g *Gateway) answer(ctx context.Context, r Request, allowance *Allowance) A
 		if a.Err == nil {
 			g.forward(ctx, m, r, allowance, &a)
 		}
+		return a
 	}
-	return a
+	return g.refuse(ctx, a)
 }
 
 // admit checks the permission and charges the rate limit.
@@ -122,15 +151,22 @@ func (g *Gateway) admit(ctx context.Context, m Method, a Answer) Answer {
 		a.Required, a.Err = m.Permission, missing(m.Permission)
 		return a
 	}
-	decision, err := g.quotas.Take(ctx, caller, m.Class, 1)
+	a.Err = g.charge(ctx, m.Class, &a)
+	return a
+}
+
+// charge takes one from the caller's rate limit of a class, and stores the
+// decision in the answer.
+func (g *Gateway) charge(ctx context.Context, class account.Class, a *Answer) *Error {
+	decision, err := g.quotas.Take(ctx, account.CallerOf(ctx), class, 1)
 	a.Decision = decision
 	if err == nil {
 		err = decision.Err()
 	}
 	if err != nil {
-		a.Err = Refusal(ctx, err)
+		return Refusal(ctx, err)
 	}
-	return a
+	return nil
 }
 
 func missing(p account.Permission) *Error {
@@ -205,7 +241,7 @@ func failure(ctx context.Context, m Method, err error) *Error {
 	case errors.Is(err, ErrTooLarge):
 		return invalid(InternalError, ReasonInternal, "The answer exceeds the limit of %d bytes.", m.MaxAnswer())
 	case errors.Is(err, ErrDeliveryUnknown):
-		return unavailable(ReasonUpstream, 0, err, "The transaction was sent to a node, which did not answer: it may or may not have been accepted. Look for its hash before you send it again.")
+		return unavailable(ReasonUpstream, lookUpAfter, err, "The transaction was sent to a node, which did not answer: it may or may not have been accepted. Look for its hash after the delay in Retry-After, before you send it again.")
 	case errors.Is(err, ErrSaturated):
 		return unavailable(ReasonSaturated, retryLater, err, "Too many calls to the node are in flight. Retry.")
 	case errors.As(err, &down):

@@ -116,13 +116,13 @@ func TestRefusedRequestsDoNotReachTheNode(t *testing.T) {
 		status      int
 		class       account.Class
 	}{
-		"a method outside the allowlist": {request("juno_version", ""), account.Permissions, MethodNotFound, ReasonMethod, http.StatusOK, ""},
+		"a method outside the allowlist": {request("juno_version", ""), account.Permissions, MethodNotFound, ReasonMethod, http.StatusOK, account.RPCReadLight},
 		"a subscription":                 {request("starknet_subscribeNewHeads", "[]"), account.Permissions, MethodNotFound, ReasonMethod, http.StatusOK, account.RPCWebSocket},
 		"unsubscribe":                    {request("starknet_unsubscribe", `["1"]`), account.Permissions, MethodNotFound, ReasonMethod, http.StatusOK, account.RPCWebSocket},
 		"a write without permission":     {request(invoke, "[{}]"), []account.Permission{account.Read}, WriteScopeMissing, ReasonWriteScope, http.StatusForbidden, account.RPCWrite},
 		"a trace without permission":     {request("starknet_traceTransaction", `["0x1"]`), []account.Permission{account.Read, account.Write}, Unauthenticated, ReasonScope, http.StatusForbidden, account.RPCTrace},
 		"a read without permission":      {request("starknet_chainId", ""), nil, Unauthenticated, ReasonScope, http.StatusForbidden, account.RPCReadLight},
-		"a write without an id":          {Request{Method: invoke, Params: json.RawMessage(`[{}]`)}, account.Permissions, InvalidRequest, ReasonInvalidRequest, http.StatusOK, ""},
+		"a write without an id":          {Request{Method: invoke, Params: json.RawMessage(`[{}]`)}, account.Permissions, InvalidRequest, ReasonInvalidRequest, http.StatusOK, account.RPCReadLight},
 		"a proof of 33 targets": {request("starknet_getStorageProof", `["latest",["0x1"],["0x2"],[{"contract_address":"0x3","storage_keys":[`+strings.TrimSuffix(strings.Repeat(`"0x1",`, 31), ",")+`]}]]`),
 			account.Permissions, InvalidParams, ReasonParams, http.StatusOK, account.RPCReadState},
 		"a proof by name of 33 targets": {request("starknet_getStorageProof", `{"block_id":"latest","class_hashes":[`+strings.TrimSuffix(strings.Repeat(`"0x1",`, 33), ",")+`]}`),
@@ -166,7 +166,7 @@ func TestFailuresOfTheNodeAreTyped(t *testing.T) {
 	}{
 		"no upstream":            {"starknet_chainId", &UnavailableError{7 * time.Second, errors.New("down")}, "", Unavailable, ReasonUpstream, 503, 7},
 		"saturation":             {"starknet_chainId", ErrSaturated, "", Unavailable, ReasonSaturated, 503, 2},
-		"a write that may count": {invoke, ErrDeliveryUnknown, "", Unavailable, ReasonUpstream, 503, 0},
+		"a write that may count": {invoke, ErrDeliveryUnknown, "", Unavailable, ReasonUpstream, 503, 30},
 		"a large proof":          {proof, ErrTooLarge, "", Unavailable, ReasonProofTooLarge, 200, 0},
 		"a large compiled class": {casm, ErrTooLarge, "", Unavailable, ReasonCasmTooLarge, 200, 0},
 		"a large trace":          {trace, ErrTooLarge, "", Unavailable, ReasonTraceTooLarge, 200, 0},
@@ -208,7 +208,7 @@ func TestEachRequestOfABatchIsChargedByItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[account.Class]int{account.RPCReadLight: 1, account.RPCReadState: 2, account.RPCWrite: 1}
+	want := map[account.Class]int{account.RPCReadLight: 3, account.RPCReadState: 2, account.RPCWrite: 1}
 	got := map[account.Class]int{}
 	for meter, used := range m.used {
 		got[meter.Class] += used

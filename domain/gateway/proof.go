@@ -23,9 +23,16 @@ type proofContract struct {
 	Keys     []strictjson.Raw `json:"storage_keys"`
 }
 
+// maxProofParams bounds what is decoded to count the targets: MaxProofTargets of
+// them take a small part of it.
+const maxProofParams = 64 << 10
+
 // checkProof refuses a storage proof with too many targets, and params in which
 // they cannot be counted.
 func checkProof(params json.RawMessage) *Error {
+	if len(params) > maxProofParams {
+		return invalid(InvalidParams, ReasonParams, "The params have %d bytes. The limit for a storage proof is %d.", len(params), maxProofParams)
+	}
 	p, err := decodeProof(params)
 	if err != nil {
 		return invalid(InvalidParams, ReasonParams, "The params are invalid: %s.", err)
@@ -56,11 +63,11 @@ func decodeProof(params json.RawMessage) (p proofParams, err error) {
 		}
 		return p, err
 	}
-	values, err := strictjson.Elements(params)
+	values, count, err := strictjson.Elements(params, 4)
 	if err != nil {
 		return p, err
 	}
-	if len(values) > 4 {
+	if count > 4 {
 		return p, &strictjson.Error{Kind: strictjson.TypeMismatch, Message: "expected at most 4 values"}
 	}
 	for i, target := range []any{&p.Block, &p.Classes, &p.Contracts, &p.Storage}[:len(values)] {

@@ -136,7 +136,7 @@ type subscribed struct {
 
 func subscribe(t *testing.T, g *Gateway, method, params string) subscribed {
 	t.Helper()
-	s := g.Open()
+	s := g.Open(t.Context())
 	ask(t, s, method, params)
 	m, err := s.Next(t.Context())
 	if err != nil || !strings.HasPrefix(string(m.Answer), `result "`) {
@@ -270,7 +270,7 @@ func TestRefusalOfTheNodePassesUnchanged(t *testing.T) {
 		g, node := openScript()
 		raw := `{ "code":68, "message":"Cannot go back more than 1024 blocks" }`
 		node.refuse = func(string) error { return &NodeError{68, json.RawMessage(raw)} }
-		s := g.Open()
+		s := g.Open(t.Context())
 		defer s.Close()
 		ask(t, s, heads, `[{"block_number":1}]`)
 		if m, err := s.Next(t.Context()); err != nil || string(m.Answer) != "result "+raw {
@@ -287,7 +287,7 @@ func TestSubscriptionWithoutAnUpstreamIsUnavailable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, node := openScript()
 		node.refuse = func(string) error { return &UnavailableError{Cause: errCut} }
-		s := g.Open()
+		s := g.Open(t.Context())
 		defer s.Close()
 		ask(t, s, heads, `[]`)
 		if m, _ := s.Next(t.Context()); !strings.Contains(string(m.Answer), string(ReasonUpstream)) {
@@ -315,7 +315,7 @@ func TestSubscriptionDuringAnOutageWaitsForTheNode(t *testing.T) {
 		}
 		close(node.newest().messages)
 		synctest.Wait()
-		impatient, patient := g.Open(), g.Open()
+		impatient, patient := g.Open(t.Context()), g.Open(t.Context())
 		defer impatient.Close()
 		defer patient.Close()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -347,7 +347,7 @@ func TestTopicsAreBounded(t *testing.T) {
 	t.Parallel()
 	g, _ := openScript()
 	g.feeds.open = maxTopics
-	s := g.Open()
+	s := g.Open(t.Context())
 	defer s.Close()
 	ask(t, s, heads, `[]`)
 	if m, _ := s.Next(t.Context()); !strings.Contains(string(m.Answer), string(ReasonSaturated)) {

@@ -13,16 +13,18 @@ import (
 func (s *Session) Answer(ctx context.Context, r Request, encode func(Answer) []byte) error {
 	m, known := Lookup(r.Method)
 	if r.Invalid != nil || r.ID == nil || !known || !m.Subscribes() {
-		return s.reply(ctx, s.gateway.Answer(ctx, r), encode)
+		return s.forward(ctx, r, encode)
 	}
 	a := Answer{ID: r.ID, Class: m.Class}
 	if m.Name == Unsubscribe {
-		a.Result, a.NodeError, a.Err = s.unsubscribe(m, r.Params)
+		if a.Result, a.NodeError, a.Err = s.unsubscribe(m, r.Params); a.Result == nil {
+			a = s.gateway.refuse(ctx, a)
+		}
 		return s.reply(ctx, a, encode)
 	}
 	if !s.reserve() {
 		a.Err = invalid(InvalidRequest, ReasonInvalidRequest, "The socket has %d subscriptions, which is the limit. End one first.", MaxSubscriptions)
-		return s.reply(ctx, a, encode)
+		return s.reply(ctx, s.gateway.refuse(ctx, a), encode)
 	}
 	defer s.unreserve()
 	if a = s.gateway.admit(ctx, m, a); a.Err != nil {
@@ -32,6 +34,21 @@ func (s *Session) Answer(ctx context.Context, r Request, encode func(Answer) []b
 		return nil
 	}
 	return s.reply(ctx, a, encode)
+}
+
+// forward answers a request that is not about subscriptions.
+func (s *Session) forward(ctx context.Context, r Request, encode func(Answer) []byte) error {
+	held, refused := s.hold(ctx, r)
+	if refused != nil {
+		return s.reply(ctx, Answer{ID: r.ID, Err: refused}, encode)
+	}
+	a := s.gateway.Answer(ctx, r)
+	text := encode(a)
+	if a.ID == nil {
+		s.free(held)
+		return nil
+	}
+	return s.send(ctx, text, held)
 }
 
 // reply encodes an answer, and queues it unless the request was a notification.

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/starknet"
 )
 
@@ -16,27 +17,33 @@ const (
 )
 
 // Trace returns the trace of a transaction by the rules of
-// starknet_traceTransaction, for facades that do not speak JSON-RPC.
-func (g *Gateway) Trace(ctx context.Context, hash starknet.Felt) (json.RawMessage, error) {
+// starknet_traceTransaction, for facades that do not speak JSON-RPC, and the
+// state of the rate limit afterwards.
+func (g *Gateway) Trace(ctx context.Context, hash starknet.Felt) (json.RawMessage, account.Decision, error) {
 	m, _ := Lookup("starknet_traceTransaction")
 	a := g.Answer(ctx, Request{ID: json.RawMessage("1"), Method: m.Name, Params: json.RawMessage(`["` + hash.String() + `"]`)})
-	if a.Err != nil {
-		return nil, a.Err.public(m)
+	switch {
+	case a.Err != nil:
+		return nil, a.Decision, a.Err.public(m)
+	case a.NodeError != nil:
+		return nil, a.Decision, noTrace(hash, a.NodeError)
 	}
-	if a.NodeError == nil {
-		return a.Result, nil
-	}
+	return a.Result, a.Decision, nil
+}
+
+// noTrace converts the node's error about a trace.
+func noTrace(hash starknet.Felt, raw json.RawMessage) error {
 	var refused struct {
 		Code int `json:"code"`
 	}
-	_ = json.Unmarshal(a.NodeError, &refused) // a *NodeError is valid JSON
+	_ = json.Unmarshal(raw, &refused) // a *NodeError is valid JSON
 	switch refused.Code {
 	case transactionNotFound:
-		return nil, domain.Errorf(domain.CodeNotFound, "The node does not know the transaction %s.", hash)
+		return domain.Errorf(domain.CodeNotFound, "The node does not know the transaction %s.", hash)
 	case noTraceAvailable:
-		return nil, domain.Errorf(domain.CodeNotFound, "The transaction %s has no trace: it was received or rejected, but not executed.", hash)
+		return domain.Errorf(domain.CodeNotFound, "The transaction %s has no trace: it was received or rejected, but not executed.", hash)
 	}
-	return nil, domain.Unavailable(retryLater, errors.New(string(a.NodeError)), "The node could not trace the transaction. Retry.")
+	return domain.Unavailable(retryLater, errors.New(string(raw)), "The node could not trace the transaction. Retry.")
 }
 
 // public returns the error as other facades show it.

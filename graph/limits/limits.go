@@ -1,6 +1,10 @@
 package limits
 
-import "cmp"
+import (
+	"cmp"
+
+	"astrolabe/access/streams"
+)
 
 // Limits bound what one operation may ask for. Zero means the default.
 type Limits struct {
@@ -8,6 +12,7 @@ type Limits struct {
 	Tokens        int // in the text of an operation
 	Depth         int // of nested selections
 	Aliases       int // in the text of an operation
+	NameBytes     int // of a response name: an alias or the name of a field
 	RootFields    int // of one operation
 	Directives    int // in the text of an operation
 	Repeats       int // of fields within the selections of an operation's text
@@ -26,6 +31,7 @@ const (
 	Tokens     = "tokens"
 	Depth      = "depth"
 	Aliases    = "aliases"
+	Name       = "nameBytes"
 	RootFields = "rootFields"
 	Directives = "directives"
 	Repeats    = "repeats"
@@ -45,14 +51,15 @@ func (l Limits) WithDefaults() Limits {
 		Tokens:        cmp.Or(l.Tokens, 4_000),
 		Depth:         cmp.Or(l.Depth, 20),
 		Aliases:       cmp.Or(l.Aliases, 100),
+		NameBytes:     cmp.Or(l.NameBytes, 256),
 		RootFields:    cmp.Or(l.RootFields, 20),
 		Directives:    cmp.Or(l.Directives, 50),
 		Repeats:       cmp.Or(l.Repeats, 50),
 		Cost:          cmp.Or(l.Cost, 300_000),
 		ResponseBytes: cmp.Or(l.ResponseBytes, 16<<20),
-		Streams:       cmp.Or(l.Streams, 5_000),
-		CallerStreams: cmp.Or(l.CallerStreams, 100),
-		Messages:      cmp.Or(l.Messages, 50),
+		Streams:       cmp.Or(l.Streams, streams.Limit),
+		CallerStreams: cmp.Or(l.CallerStreams, streams.Each),
+		Messages:      cmp.Or(l.Messages, streams.Messages),
 		Operations:    cmp.Or(l.Operations, 32),
 		ResumeBlocks:  cmp.Or(l.ResumeBlocks, 10_000),
 	}
@@ -72,12 +79,13 @@ func (l Limits) List() []Limit {
 		{Tokens, l.Tokens, "Tokens in the text of an operation, including its fragments."},
 		{Depth, l.Depth, "Levels of nested selections, counted through fragments."},
 		{Aliases, l.Aliases, "Aliases in the text of an operation."},
+		{Name, l.NameBytes, "Bytes in an alias."},
 		{RootFields, l.RootFields, "Root fields in one operation, counted through fragments."},
 		{Directives, l.Directives, "Directives in the text of an operation."},
 		{Repeats, l.Repeats, "Fields that repeat within a selection of the operation's text."},
 		{Cost, l.Cost, "Points that an operation may cost, by the size of its response and the work of its fields."},
 		{Response, l.ResponseBytes, "Bytes in one result."},
-		{Streams, l.Streams, "WebSockets and event streams open at once on this server."},
+		{Streams, l.Streams, "WebSockets and event streams open at once on this server, those of the JSON-RPC gateway included."},
 		{Caller, l.CallerStreams, "Streams open at once for one caller: a workspace, or the address of a page without a key."},
 		{Messages, l.Messages, "Messages of the client on one WebSocket per second; twice as many at once."},
 		{Operations, l.Operations, "Operations running at once on one WebSocket."},

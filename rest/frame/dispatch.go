@@ -62,6 +62,7 @@ func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 		}
 		answer, err := op.Handle(r.Context(), call)
 		if err != nil {
+			access.Challenge(w.Header(), err, op.Permission)
 			Fail(w, r, d.Logger, op.named(err))
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"runtime/debug"
 	"sync"
@@ -11,8 +12,12 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
 
+	"astrolabe/access/streams"
+	"astrolabe/domain/account"
 	"astrolabe/domain/gateway"
+	"astrolabe/telemetry"
 )
 
 const (
@@ -28,6 +33,7 @@ type conversation struct {
 	abort   context.CancelFunc // ends the context
 
 	session *gateway.Session
+	pace    *rate.Limiter // of the client's messages and pings
 	slots   chan struct{} // one for each request in flight
 	work    sync.WaitGroup
 	full    atomic.Bool // the reader waits for a slot
@@ -42,7 +48,7 @@ type conversation struct {
 // run serves the client until one side closes the connection.
 func (c *conversation) run(ctx context.Context, conn *websocket.Conn) {
 	conn.SetReadLimit(maxFrame)
-	c.session = c.gateway.Open()
+	c.session = c.gateway.Open(ctx)
 	c.begin(conn)
 	c.work.Go(func() { c.write(ctx) })
 	c.watch(0)
@@ -93,12 +99,24 @@ func (c *conversation) shut(code websocket.StatusCode, reason string) {
 // are being answered.
 func (c *conversation) read(ctx context.Context) {
 	for {
-		kind, text, err := c.conn.Read(ctx)
+		kind, message, err := c.conn.Reader(ctx)
 		if err != nil {
+			return
+		}
+		if !c.pace.Allow() {
+			c.shut(closeFlooding, flooding)
 			return
 		}
 		if kind != websocket.MessageText {
 			c.shut(closeUnsupported, "Messages must be text.")
+			return
+		}
+		text, release, err := c.h.Bodies.read(message, account.CallerOf(ctx))
+		if errors.Is(err, errSaturated) {
+			_, err = io.Copy(io.Discard, message)
+			release = func() {}
+		}
+		if err != nil {
 			return
 		}
 		c.full.Store(len(c.slots) == cap(c.slots))
@@ -110,9 +128,23 @@ func (c *conversation) read(ctx context.Context) {
 		c.full.Store(false)
 		c.work.Go(func() {
 			defer func() { <-c.slots }()
+			defer release()
 			c.answer(ctx, text)
 		})
 	}
+}
+
+// flooding is why a client is disconnected that sends too much.
+var flooding = fmt.Sprintf("Too many messages: the limit is %d per second.", streams.Messages)
+
+// pinged counts a ping frame of the client and reports whether to answer it. Too
+// many close the socket.
+func (c *conversation) pinged() bool {
+	if c.pace.Allow() {
+		return true
+	}
+	go c.shut(closeFlooding, flooding) // which waits for the reader that calls this
+	return false
 }
 
 // write sends what the session has for the client.
@@ -150,7 +182,7 @@ func (c *conversation) send(ctx context.Context, text []byte) error {
 // see.
 func (c *conversation) recover(ctx context.Context) {
 	if reason := recover(); reason != nil {
-		c.h.Logger.ErrorContext(ctx, "an RPC socket failed", "error", fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
+		c.h.Logger.ErrorContext(ctx, "an RPC socket failed", "requestId", telemetry.RequestID(ctx), "error", fmt.Errorf("panic: %v\n%s", reason, debug.Stack()))
 		c.shut(closeInternal, "Internal server error")
 	}
 }

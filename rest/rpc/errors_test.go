@@ -97,8 +97,8 @@ func TestWriteIsNeverSentTwice(t *testing.T) {
 	})
 	const method = "starknet_addInvokeTransaction"
 	a := s.call(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":[{"x":1}]}`)
-	if f := a.failure(t); a.StatusCode != 503 || f.Error.Data["code"] != "upstream_unavailable" || a.Header.Get("Retry-After") != "" {
-		t.Errorf("got %d %s with Retry-After %q, want 503 upstream_unavailable without a delay", a.StatusCode, a.body, a.Header.Get("Retry-After"))
+	if f := a.failure(t); a.StatusCode != 503 || f.Error.Data["code"] != "upstream_unavailable" || a.Header.Get("Retry-After") != "30" {
+		t.Errorf("got %d %s with Retry-After %q, want 503 upstream_unavailable with the delay after which the outcome can be looked up", a.StatusCode, a.body, a.Header.Get("Retry-After"))
 	}
 	if got := len(s.node.received(method)); got != 1 {
 		t.Errorf("the node received the write %d times, want once", got)

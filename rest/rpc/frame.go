@@ -12,7 +12,7 @@ import (
 	"astrolabe/telemetry"
 )
 
-// answer answers one message. Each is a request of its own: the key is checked
+// answer answers one message, nil for one that there was no room for. Each is a request of its own: the key is checked
 // again, and its use is recorded.
 func (c *conversation) answer(ctx context.Context, text []byte) {
 	defer c.recover(ctx)
@@ -21,14 +21,18 @@ func (c *conversation) answer(ctx context.Context, text []byte) {
 	defer cancel()
 	caller, err := c.h.caller(c.request)
 	if err != nil {
-		c.refuse(ctx, started, nil, gateway.Refusal(ctx, err))
+		c.refuse(ctx, started, nil, gateway.Answer{ID: json.RawMessage("null"), Err: gateway.Refusal(ctx, err)})
 		return
 	}
 	ctx = account.WithCaller(ctx, caller)
+	if text == nil { // there was no room for it
+		c.refuse(ctx, started, caller, gateway.Answer{ID: json.RawMessage("null"), Err: saturated()})
+		return
+	}
 	requests, batch, refused := gateway.Parse(text)
 	switch {
 	case refused != nil:
-		c.refuse(ctx, started, caller, refused)
+		c.refuse(ctx, started, caller, c.gateway.Refused(ctx, refused))
 	case batch:
 		c.answerBatch(ctx, started, caller, requests)
 	default:
@@ -41,28 +45,26 @@ func (c *conversation) answer(ctx context.Context, text []byte) {
 }
 
 func (c *conversation) answerBatch(ctx context.Context, started time.Time, caller *account.Caller, requests []gateway.Request) {
-	answers, refused := c.gateway.AnswerBatch(ctx, requests)
-	if refused != nil {
-		c.refuse(ctx, started, caller, refused)
-		return
-	}
-	class := answers[0].Class
-	for _, a := range answers {
-		c.h.log(ctx, a.Err)
-		if a.Class != class {
-			class = ""
+	refused := c.session.AnswerBatch(ctx, requests, func(answers []gateway.Answer) []byte {
+		class := answers[0].Class
+		for _, a := range answers {
+			c.h.log(ctx, a.Err)
+			if a.Class != class {
+				class = ""
+			}
 		}
-	}
-	c.record(ctx, started, caller, class, nil)
-	if body := encodeBatch(ctx, answers); body != nil {
-		_ = c.session.Send(ctx, body) // fails when the session has ended
+		c.record(ctx, started, caller, class, nil)
+		return encodeBatch(ctx, answers)
+	})
+	if refused != nil {
+		c.refuse(ctx, started, caller, gateway.Answer{ID: json.RawMessage("null"), Err: refused})
 	}
 }
 
 // refuse answers a whole message with an error.
-func (c *conversation) refuse(ctx context.Context, started time.Time, caller *account.Caller, e *gateway.Error) {
-	c.record(ctx, started, caller, "", e)
-	_ = c.session.Send(ctx, encode(nil, gateway.Answer{ID: json.RawMessage("null"), Err: e}, telemetry.RequestID(ctx)))
+func (c *conversation) refuse(ctx context.Context, started time.Time, caller *account.Caller, a gateway.Answer) {
+	c.record(ctx, started, caller, a.Class, a.Err)
+	_ = c.session.Send(ctx, encode(nil, a, telemetry.RequestID(ctx)))
 }
 
 // record logs what the operator must look at, and accounts for one message of an

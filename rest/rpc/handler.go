@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/gateway"
 	"astrolabe/rest/frame"
+	"astrolabe/telemetry"
 )
 
 const (
@@ -35,6 +35,8 @@ type Handlers struct {
 	Origins []string
 	// Sockets are the open WebSockets.
 	Sockets *Sockets
+	// Bodies are those that are being read and answered.
+	Bodies *Bodies
 	// Usage records the messages of WebSockets; nil records nothing.
 	Usage *account.Usage
 }
@@ -43,19 +45,24 @@ type Handlers struct {
 func (h Handlers) Serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := domain.WithTimeLimit(r.Context(), timeout)
 	defer cancel()
-	r, g := h.admit(w, r.WithContext(ctx))
+	r, g := h.admit(w, r.WithContext(ctx), gateway.RefusedClass)
 	if g == nil {
 		return
 	}
-	body, refused := readBody(w, r)
-	if refused != nil {
-		h.fail(w, r, refused)
+	body, release, refused := h.readBody(w, r)
+	switch {
+	case refused != nil && refused.Reason == gateway.ReasonSaturated:
+		h.fail(w, r, refused) // is not charged
+		return
+	case refused != nil:
+		h.refuseBody(w, r, g, refused)
 		return
 	}
+	defer release()
 	requests, batch, refused := gateway.Parse(body)
 	switch {
 	case refused != nil:
-		h.fail(w, r, refused)
+		h.refuseBody(w, r, g, refused)
 	case batch:
 		h.answerBatch(r.Context(), w, r, g, requests)
 	default:
@@ -64,8 +71,9 @@ func (h Handlers) Serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // admit authenticates a request, and returns it with its caller and the gateway
-// of its chain. The gateway is nil if the request was refused.
-func (h Handlers) admit(w http.ResponseWriter, r *http.Request) (*http.Request, *gateway.Gateway) {
+// of its chain. The gateway is nil if the request was refused. Usage has the
+// class unless the request turns out to be of another one.
+func (h Handlers) admit(w http.ResponseWriter, r *http.Request, class account.Class) (*http.Request, *gateway.Gateway) {
 	w.Header().Set("Cache-Control", frame.CacheControl("no-store"))
 	caller, err := h.caller(r)
 	if err != nil {
@@ -73,7 +81,8 @@ func (h Handlers) admit(w http.ResponseWriter, r *http.Request) (*http.Request, 
 		h.fail(w, r, gateway.Refusal(r.Context(), err))
 		return r, nil
 	}
-	access.RecordOf(r.Context()).Caller = caller
+	record := access.RecordOf(r.Context())
+	record.Caller, record.Class = caller, class
 	r = r.WithContext(account.WithCaller(r.Context(), caller))
 	g, ok := h.Gateways[domain.Chain(chi.URLParam(r, "chain"))]
 	if !ok {
@@ -85,27 +94,42 @@ func (h Handlers) admit(w http.ResponseWriter, r *http.Request) (*http.Request, 
 
 // caller authenticates a request by the key in a header or in the URL.
 func (h Handlers) caller(r *http.Request) (*account.Caller, error) {
-	caller, err := h.Gate.Caller(r, access.Credentials{Key: chi.URLParam(r, "key")})
+	return h.callerBy(h.Gate, r)
+}
+
+func (h Handlers) callerBy(gate *access.Gate, r *http.Request) (*account.Caller, error) {
+	caller, err := gate.Caller(r, access.Credentials{Key: chi.URLParam(r, "key")})
 	if err == nil && caller.Kind == account.ByFirstParty {
 		err = domain.Errorf(domain.CodeUnauthorized, "The JSON-RPC gateway requires an API key.")
 	}
 	return caller, err
 }
 
-// readBody reads a body of the right type and size.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *gateway.Error) {
+// refuseBody answers a whole body with an error, and charges for it.
+func (h Handlers) refuseBody(w http.ResponseWriter, r *http.Request, g *gateway.Gateway, why *gateway.Error) {
+	a := g.Refused(r.Context(), why)
+	closeUnread(w, r, a.Err)
+	h.answerOne(w, r, a)
+}
+
+// readBody reads a body of the right type and size. It counts among the bodies
+// until release is called.
+func (h Handlers) readBody(w http.ResponseWriter, r *http.Request) (body []byte, release func(), refused *gateway.Error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || media != frame.JSONMedia || r.Header.Get("Content-Encoding") != "" {
-		return nil, gateway.BadBody(http.StatusUnsupportedMediaType, "The request body must have the Content-Type application/json and no Content-Encoding.")
+		return nil, nil, gateway.BadBody(http.StatusUnsupportedMediaType, "The request body must have the Content-Type application/json and no Content-Encoding.")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, release, err = h.Bodies.read(http.MaxBytesReader(w, r.Body, maxBody), account.CallerOf(r.Context()))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, gateway.BadBody(http.StatusRequestEntityTooLarge, fmt.Sprintf("The request body exceeds the limit of %d bytes.", maxBody))
+		return nil, nil, gateway.BadBody(http.StatusRequestEntityTooLarge, fmt.Sprintf("The request body exceeds the limit of %d bytes.", maxBody))
+	}
+	if errors.Is(err, errSaturated) {
+		return nil, nil, saturated()
 	}
 	if err != nil {
-		return nil, gateway.BadBody(http.StatusOK, "The request body ended before it was complete.")
+		return nil, nil, gateway.BadBody(http.StatusOK, "The request body ended before it was complete.")
 	}
-	return body, nil
+	return body, release, nil
 }
 
 // answerOne writes the answer to a single request.
@@ -167,6 +191,6 @@ func setClass(header http.Header, class account.Class) {
 // log logs what the operator must look at.
 func (h Handlers) log(ctx context.Context, e *gateway.Error) {
 	if e != nil && e.Code == gateway.InternalError {
-		h.Logger.ErrorContext(ctx, "an RPC request failed", "error", e)
+		h.Logger.ErrorContext(ctx, "an RPC request failed", "requestId", telemetry.RequestID(ctx), "error", e)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"astrolabe/access/accesstest"
+	"astrolabe/access/streams"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/explorer"
@@ -22,6 +23,7 @@ import (
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
+	"astrolabe/repo/accounts"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
@@ -44,6 +46,8 @@ type service struct {
 	cut     func() // closes all connections to the node
 	log     *syncBuffer
 	socks   *rpc.Sockets
+	streams *streams.Registry
+	usage   *account.Usage
 	once    sync.Once
 	large   string
 }
@@ -108,9 +112,18 @@ func (b *syncBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
+func (b *syncBuffer) text() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.String()
+}
+
 func newService(t *testing.T) *service {
 	t.Helper()
-	return newServiceWith(t, rpc.NewSockets())
+	all := streams.New(streams.Limit, streams.Each)
+	s := newServiceWith(t, rpc.NewSockets(all))
+	s.streams = all
+	return s
 }
 
 func newServiceWith(t *testing.T, sockets *rpc.Sockets) *service {
@@ -144,11 +157,12 @@ const originAllowed = "https://app.example"
 // serve begins the facade in front of a node.
 func (s *service) serve(db *repo.DB, n gateway.Node) {
 	forward := gateway.New(gateway.Options{Node: n, Quotas: s.access.Gate.Quotas, Now: time.Now, Accepted: acceptedThrough(5)})
+	s.usage = account.NewUsage(accounts.NewUsage(db), time.Now)
 	server := httptest.NewServer(rest.Handler(rest.Options{
 		Logger:  slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test", Chains: []domain.Chain{domain.Mainnet},
 		Services: explorer.New(explorer.Options{Stores: repositories.Explorer(db)}),
-		Gate:     s.access.Gate, Usage: account.NewUsage(nil, time.Now), Gateways: map[domain.Chain]*gateway.Gateway{domain.Mainnet: forward},
+		Gate:     s.access.Gate, Usage: s.usage, Gateways: map[domain.Chain]*gateway.Gateway{domain.Mainnet: forward},
 		Origins: []string{originAllowed}, Sockets: s.socks,
 	}))
 	s.t.Cleanup(server.Close)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"astrolabe/access/accesstest"
+	"astrolabe/access/streams"
 	"astrolabe/domain/gateway"
 	"astrolabe/repo/repotest"
 	"astrolabe/rest/rpc"
@@ -47,7 +48,7 @@ func (floodSubscription) Close(error) {}
 func TestSlowClientIsClosedWith4008AndDelaysNobody(t *testing.T) {
 	t.Parallel()
 	node := flood{make(chan json.RawMessage)}
-	s := &service{t: t, log: new(syncBuffer), socks: rpc.NewSockets()}
+	s := &service{t: t, log: new(syncBuffer), socks: rpc.NewSockets(streams.New(streams.Limit, streams.Each))}
 	db := repotest.Open(t)
 	s.access = accesstest.New(t, db, time.Now)
 	s.serve(db, node)

@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
 
 	"astrolabe/access"
+	"astrolabe/access/streams"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/gateway"
@@ -17,6 +19,7 @@ import (
 // message that is too large.
 const (
 	closeGoingAway    = websocket.StatusGoingAway
+	closeFlooding     = websocket.StatusPolicyViolation
 	closeUnsupported  = websocket.StatusUnsupportedData
 	closeInternal     = websocket.StatusInternalError
 	closeInterrupted  = websocket.StatusTryAgainLater
@@ -28,10 +31,12 @@ const (
 // have one gets the errors of Serve.
 func (h Handlers) ServeSocket(w http.ResponseWriter, r *http.Request) {
 	if origin := r.Header.Get("Origin"); origin != "" && !slices.Contains(h.Origins, origin) {
-		h.fail(w, r, gateway.BadBody(http.StatusForbidden, "Pages of this origin may not open a WebSocket. Ask the operator to allow the origin."))
+		foreign := domain.Errorf(domain.CodeForbidden, "Pages of this origin may not open a WebSocket. Ask the operator to allow the origin.")
+		access.Challenge(w.Header(), foreign, "")
+		h.fail(w, r, gateway.BadBody(http.StatusForbidden, foreign.Message))
 		return
 	}
-	r, g := h.admit(w, r)
+	r, g := h.admit(w, r, account.RPCWebSocket)
 	if g == nil {
 		return
 	}
@@ -41,16 +46,23 @@ func (h Handlers) ServeSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, abort := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer abort()
-	c := &conversation{h: h, gateway: g, request: r.WithContext(ctx), abort: abort, slots: make(chan struct{}, maxInFlight)}
-	caller := account.CallerOf(ctx).Subject
-	if refused := h.Sockets.enter(c, caller); refused != nil {
+	c := &conversation{h: h, gateway: g, request: r.WithContext(ctx), abort: abort, slots: make(chan struct{}, maxInFlight),
+		pace: rate.NewLimiter(streams.Messages, 2*streams.Messages)}
+	caller := account.CallerOf(ctx)
+	stream := &streams.Stream{
+		Holder: streams.HeldBy(caller), Caller: caller, Abort: abort, Recheck: func() { c.recheck() },
+		Goodbye: func() { go c.shut(closeGoingAway, "The server is going away.") },
+	}
+	if refused := h.Sockets.enter(ctx, stream); refused != nil {
 		h.fail(w, r, refused)
 		return
 	}
-	defer h.Sockets.leave(c, caller)
-	access.RecordOf(ctx).Class = account.RPCWebSocket
+	defer h.Sockets.leave(stream)
 	// The origin was checked above.
-	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true,
+		OnPingReceived:     func(context.Context, []byte) bool { return c.pinged() },
+	})
 	if err != nil {
 		return // Accept has responded
 	}

@@ -2,33 +2,22 @@ package rpc
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"astrolabe/access/streams"
+	"astrolabe/domain"
 	"astrolabe/domain/gateway"
 )
 
-const (
-	maxSockets       = 4096 // of this process
-	maxCallerSockets = 512
-	// retrySocket is when a client that got no socket may try again.
-	retrySocket = 5 * time.Second
-)
-
-// Sockets are the open WebSockets of the gateways. Their number is bounded, in
-// all and for one caller. A shutdown closes them.
+// Sockets are the open WebSockets of the gateways. They count among the streams
+// of all facades, which bound them and end them at a shutdown.
 type Sockets struct {
-	slow   atomic.Uint64
-	timing timing // tests shorten it
-
-	mu      sync.Mutex
-	open    map[*conversation]struct{}
-	held    map[string]int // by caller
-	closing bool
-	closed  chan struct{} // closed when closing and none is open
+	streams *streams.Registry
+	open    atomic.Int64
+	slow    atomic.Uint64
+	timing  timing // tests shorten it
 }
 
 // timing holds the intervals of sockets.
@@ -39,84 +28,41 @@ type timing struct {
 	write time.Duration // how long a client may leave a message unread
 }
 
-// NewSockets returns the registry of a process.
-func NewSockets() *Sockets {
+// NewSockets returns the WebSockets of a process.
+func NewSockets(all *streams.Registry) *Sockets {
 	return &Sockets{
-		timing: timing{check: 3 * time.Second, pings: 5, pong: 10 * time.Second, write: 10 * time.Second},
-		open:   map[*conversation]struct{}{}, held: map[string]int{}, closed: make(chan struct{}),
+		streams: all,
+		timing:  timing{check: 3 * time.Second, pings: 5, pong: 10 * time.Second, write: 10 * time.Second},
 	}
 }
 
 // Open counts the sockets that are open.
-func (s *Sockets) Open() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.open)
-}
+func (s *Sockets) Open() int { return int(s.open.Load()) }
 
 // Slow counts the sockets that were closed because their clients did not read.
 func (s *Sockets) Slow() uint64 { return s.slow.Load() }
 
-// enter admits a socket of a caller.
-func (s *Sockets) enter(c *conversation, caller string) *gateway.Error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.closing, len(s.open) >= maxSockets:
-		return &gateway.Error{Code: gateway.Unavailable, Reason: gateway.ReasonSaturated, Status: http.StatusServiceUnavailable,
-			RetryAfter: retrySocket, Message: "The server accepts no more WebSockets now. Retry later."}
-	case s.held[caller] >= maxCallerSockets:
-		return &gateway.Error{Code: gateway.RateLimited, Reason: gateway.ReasonRateLimited, Status: http.StatusTooManyRequests,
-			RetryAfter: retrySocket, Message: fmt.Sprintf("The API key has %d WebSockets open, which is the limit. Close one first.", maxCallerSockets)}
+// enter admits a socket.
+func (s *Sockets) enter(ctx context.Context, one *streams.Stream) *gateway.Error {
+	if err := s.streams.Enter(one); err != nil {
+		return noSocket(domain.Public(ctx, err))
 	}
-	s.open[c] = struct{}{}
-	s.held[caller]++
+	s.open.Add(1)
 	return nil
 }
 
 // leave removes a socket that has ended.
-func (s *Sockets) leave(c *conversation, caller string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.open, c)
-	if s.held[caller]--; s.held[caller] == 0 {
-		delete(s.held, caller)
-	}
-	s.settle()
+func (s *Sockets) leave(one *streams.Stream) {
+	s.open.Add(-1)
+	s.streams.Leave(one)
 }
 
-// settle closes closed once nothing is open. The caller holds the lock.
-func (s *Sockets) settle() {
-	if s.closing && len(s.open) == 0 {
-		select {
-		case <-s.closed:
-		default:
-			close(s.closed)
-		}
+// noSocket converts the error of one stream too many, and that of a shutdown.
+func noSocket(cause *domain.Error) *gateway.Error {
+	e := &gateway.Error{Code: gateway.Unavailable, Reason: gateway.ReasonSaturated, Status: http.StatusServiceUnavailable}
+	if cause.Code == domain.CodeRateLimited {
+		e.Code, e.Reason, e.Status = gateway.RateLimited, gateway.ReasonRateLimited, http.StatusTooManyRequests
 	}
-}
-
-// Shutdown refuses new sockets, closes those that are open with the code 1001
-// and waits for them. It cuts off those that remain when ctx ends, and returns
-// ctx's error.
-func (s *Sockets) Shutdown(ctx context.Context) error {
-	s.mu.Lock()
-	s.closing = true
-	s.settle()
-	for c := range s.open {
-		go c.shut(closeGoingAway, "The server is going away.")
-	}
-	s.mu.Unlock()
-	select {
-	case <-s.closed:
-		return nil
-	case <-ctx.Done():
-	}
-	s.mu.Lock()
-	for c := range s.open {
-		c.abort()
-	}
-	s.mu.Unlock()
-	<-s.closed
-	return ctx.Err()
+	e.Message, e.RetryAfter = cause.Message, cause.RetryAfter
+	return e
 }

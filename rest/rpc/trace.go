@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"astrolabe/access"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/rest/frame"
@@ -24,7 +25,10 @@ func (h Handlers) trace(ctx context.Context, c *frame.Call) (any, error) {
 		return nil, domain.Unavailable(0, nil, "This deployment has no upstream node for this chain, so it cannot trace transactions.")
 	}
 	hash := c.Felt(frame.TransactionParam.Name)
-	trace, err := g.Trace(ctx, hash)
+	trace, decision, err := g.Trace(ctx, hash)
+	if domain.CodeOf(err) == domain.CodeRateLimited {
+		err = access.Denied(err, decision) // the headers are those of this class, not of the route's
+	}
 	return TraceBody{c.Chain, hash, trace}, err
 }
 

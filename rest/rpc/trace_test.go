@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/domain/account"
 )
 
@@ -65,5 +67,20 @@ func TestIncompleteTraceIsRefused(t *testing.T) {
 	}
 	if a := s.get("/v1/SN_MAIN/tx/0x1/trace", s.access.Key); a.StatusCode != 503 || !strings.Contains(a.body, "service_unavailable") {
 		t.Errorf("over REST: got %d %s, want 503", a.StatusCode, a.body)
+	}
+}
+
+func TestHeadersOfADeniedTraceAreThoseOfTheClassThatRefused(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.RPCTrace: 1}})
+	path := "/v1/SN_MAIN/tx/" + s.transaction(12) + "/trace"
+	if a := s.get(path, key); a.StatusCode != 200 {
+		t.Fatalf("got %d %s, want a trace", a.StatusCode, a.body)
+	}
+	a := s.get(path, key)
+	got := []string{a.Header.Get("X-Ratelimit-Policy"), a.Header.Get("X-Ratelimit-Limit"), a.Header.Get("X-Ratelimit-Remaining")}
+	if diff := cmp.Diff([]string{"rpc_trace;w=60", "1", "0"}, got); a.StatusCode != 429 || diff != "" {
+		t.Errorf("got %d, want 429, and policy, limit, remaining (-want +got):\n%s", a.StatusCode, diff)
 	}
 }

@@ -22,8 +22,7 @@ func (c *conversation) watch(checks int) {
 func (c *conversation) check(checks int) {
 	ctx := c.request.Context()
 	defer c.recover(ctx)
-	if _, err := c.h.caller(c.request); err != nil && domain.CodeOf(err) == domain.CodeUnauthorized {
-		c.shut(closeUnauthorized, "The API key was revoked or has expired.")
+	if !c.recheck() {
 		return
 	}
 	if checks%c.h.Sockets.timing.pings == 0 && !c.alive(ctx) {
@@ -31,6 +30,16 @@ func (c *conversation) check(checks int) {
 		return
 	}
 	c.watch(checks)
+}
+
+// recheck closes the socket of a key that was revoked or has expired, and reports
+// whether it was not.
+func (c *conversation) recheck() bool {
+	if _, err := c.h.callerBy(c.h.Gate.Passive(), c.request); domain.CodeOf(err) != domain.CodeUnauthorized {
+		return true
+	}
+	go c.shut(closeUnauthorized, "The API key was revoked or has expired.") // which waits for the client
+	return false
 }
 
 // alive reports whether the client answers a ping. The answer is not read while

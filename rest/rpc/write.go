@@ -15,11 +15,17 @@ import (
 
 // fail writes an error that answers a whole body.
 func (h Handlers) fail(w http.ResponseWriter, r *http.Request, e *gateway.Error) {
-	if r.ContentLength != 0 && e.Status != http.StatusOK {
-		w.Header().Set("Connection", "close") // else the server would read the rest of the body
-	}
+	closeUnread(w, r, e)
 	h.log(r.Context(), e)
 	h.refuse(w, r, gateway.Answer{ID: json.RawMessage("null"), Err: e})
+}
+
+// closeUnread closes the connection of a request whose body may be unread: else
+// the server would read the rest of it.
+func closeUnread(w http.ResponseWriter, r *http.Request, e *gateway.Error) {
+	if r.ContentLength != 0 && e.Status != http.StatusOK {
+		w.Header().Set("Connection", "close")
+	}
 }
 
 // refuse writes an error with its status and headers.

@@ -39,8 +39,8 @@ func (h Handlers) totalSupply(ctx context.Context, c *frame.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := quantities[0].Err; err != nil {
-		return nil, err
+	if quantities[0].Err != nil {
+		return nil, h.unread(ctx, c, quantities[0])
 	}
 	return SupplyBody{c.Chain, of, c.Text(frame.BlockTagParam.Name), block.Number, block.Hash, quantities[0].Raw.String()}, nil
 }
@@ -51,10 +51,28 @@ func (h Handlers) balanceOf(ctx context.Context, c *frame.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := quantities[0].Err; err != nil {
-		return nil, err
+	if quantities[0].Err != nil {
+		return nil, h.unread(ctx, c, quantities[0])
 	}
 	return BalanceBody{c.Chain, of.Token, of.Owner, c.Text(frame.BlockTagParam.Name), block.Number, block.Hash, quantities[0].Raw.String()}, nil
+}
+
+// unread returns why a quantity could not be read. For an address without a
+// contract and without an indexed token the first sentence is that of all routes
+// of tokens.
+func (h Handlers) unread(ctx context.Context, c *frame.Call, q token.Quantity) error {
+	if !q.Absent {
+		return q.Err
+	}
+	summaries, err := h.Tokens.Summaries(ctx, c.Chain, []starknet.Felt{c.Felt("token")})
+	if err != nil || summaries[0] != nil {
+		return q.Err // a token that was deployed later
+	}
+	unknown := h.absent(ctx, c, q.Err)
+	if domain.CodeOf(unknown) != domain.CodeNotFound {
+		return q.Err
+	}
+	return domain.Errorf(domain.CodeNotFound, "%s %s", domain.Public(ctx, unknown).Message, domain.Public(ctx, q.Err).Message)
 }
 
 // QuantityOperations are the routes of supplies and balances.

@@ -1,20 +1,18 @@
-package live
+package streams
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
-	"astrolabe/graph/limits"
 )
 
-// Streams are the WebSockets and event streams that are open. Their number is
+// Registry holds the WebSockets and event streams that are open. Their number is
 // bounded: in all, for one holder, for one network, and for all clients together
 // that have not authenticated yet. A shutdown ends them, and so does the end of
 // their credential.
-type Streams struct {
+type Registry struct {
 	limit int // of all
 	each  int // of one holder
 
@@ -72,22 +70,23 @@ const anonymousShare = 4
 // /48 share. Streams are few, so it is less than for requests.
 const networkShare = 2
 
-// NewStreams makes the registry of a server's streams.
-func NewStreams(limit, each int) *Streams {
-	return &Streams{limit: limit, each: each, open: map[*Stream]struct{}{}, held: map[Holder]int{}, networks: map[string]int{}, closed: make(chan struct{})}
+// New returns the registry of a server, which may have limit streams, and each
+// holder of them each.
+func New(limit, each int) *Registry {
+	return &Registry{limit: limit, each: each, open: map[*Stream]struct{}{}, held: map[Holder]int{}, networks: map[string]int{}, closed: make(chan struct{})}
 }
 
 // Enter admits a stream. The error is service_unavailable when the server has
 // too many, and rate_limited when the holder has.
-func (s *Streams) Enter(one *Stream) error {
+func (s *Registry) Enter(one *Stream) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closing {
 		return domain.Unavailable(retryStream, nil, "The server is shutting down. Reconnect to another one.")
 	}
 	if len(s.open) >= s.limit {
-		return limits.Exceed(domain.CodeServiceUnavailable, limits.Streams, s.limit, len(s.open)+1,
-			fmt.Sprintf("The server has %d streams open; the limit %s is %d. Retry later.", len(s.open), limits.Streams, s.limit)).RetryAfter(retryStream)
+		return exceeded(domain.CodeServiceUnavailable, s.limit, len(s.open)+1,
+			"The server has %d streams open, which is the limit. Retry later.", len(s.open))
 	}
 	if !one.Holder.authenticated && s.anonymous >= max(1, s.limit/anonymousShare) {
 		return domain.Unavailable(retryStream, nil, "Too many unauthenticated streams are open. Retry later.")
@@ -101,7 +100,7 @@ func (s *Streams) Enter(one *Stream) error {
 
 // Authenticate moves a stream to the caller that its client turned out to be.
 // The error is rate_limited when the caller's holder has too many.
-func (s *Streams) Authenticate(one *Stream, caller *account.Caller) error {
+func (s *Registry) Authenticate(one *Stream, caller *account.Caller) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	holder := HeldBy(caller)
@@ -117,14 +116,14 @@ func (s *Streams) Authenticate(one *Stream, caller *account.Caller) error {
 
 // count adds a stream to those of a holder, unless it or its network has too
 // many.
-func (s *Streams) count(h Holder) error {
+func (s *Registry) count(h Holder) error {
 	if s.held[h] >= s.each {
-		return limits.Exceed(domain.CodeRateLimited, limits.Caller, s.each, s.held[h]+1,
-			fmt.Sprintf("The caller has %d streams open; the limit %s is %d. Close one first.", s.held[h], limits.Caller, s.each)).RetryAfter(retryStream)
+		return exceeded(domain.CodeRateLimited, s.each, s.held[h]+1,
+			"The caller has %d WebSockets and event streams open, which is the limit. Close one first.", s.held[h])
 	}
 	if most := networkShare * s.each; h.network != "" && s.networks[h.network] >= most {
-		return limits.Exceed(domain.CodeRateLimited, limits.Caller, most, s.networks[h.network]+1,
-			fmt.Sprintf("The network %s has %d streams open; its limit is %d. Close one first.", h.network, s.networks[h.network], most)).RetryAfter(retryStream)
+		return exceeded(domain.CodeRateLimited, most, s.networks[h.network]+1,
+			"The network %s has %d streams open, which is its limit. Close one first.", h.network, s.networks[h.network])
 	}
 	s.held[h]++
 	if h.network != "" {
@@ -136,7 +135,7 @@ func (s *Streams) count(h Holder) error {
 	return nil
 }
 
-func (s *Streams) discount(h Holder) {
+func (s *Registry) discount(h Holder) {
 	decrement(s.held, h)
 	if h.network != "" {
 		decrement(s.networks, h.network)
@@ -153,7 +152,7 @@ func decrement[K comparable](counts map[K]int, key K) {
 }
 
 // Leave removes a stream that has ended.
-func (s *Streams) Leave(one *Stream) {
+func (s *Registry) Leave(one *Stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, one)
@@ -162,7 +161,7 @@ func (s *Streams) Leave(one *Stream) {
 }
 
 // settle closes closed once nothing is open. The caller holds the lock.
-func (s *Streams) settle() {
+func (s *Registry) settle() {
 	if s.closing && len(s.open) == 0 {
 		select {
 		case <-s.closed:
@@ -172,9 +171,12 @@ func (s *Streams) settle() {
 	}
 }
 
+// Limits returns the limits: of all streams, and of those of one holder.
+func (s *Registry) Limits() (all, each int) { return s.limit, s.each }
+
 // Shutdown refuses new streams, asks those that are open to end and waits for
 // them. It aborts those that remain when ctx ends, and returns ctx's error.
-func (s *Streams) Shutdown(ctx context.Context) error {
+func (s *Registry) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.closing = true
 	s.settle()
@@ -197,10 +199,10 @@ func (s *Streams) Shutdown(ctx context.Context) error {
 }
 
 // Wait returns when no recheck runs any more.
-func (s *Streams) Wait() { s.rechecks.Wait() }
+func (s *Registry) Wait() { s.rechecks.Wait() }
 
 // Open counts the streams that are open.
-func (s *Streams) Open() int {
+func (s *Registry) Open() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.open)

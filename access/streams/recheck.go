@@ -1,4 +1,4 @@
-package live
+package streams
 
 import (
 	"golang.org/x/sync/errgroup"
@@ -12,7 +12,7 @@ const maxRechecks = 8
 
 // Recheck checks the credentials of the open streams whose caller matches, in
 // the background, and ends those whose credential has ended.
-func (s *Streams) Recheck(match func(*account.Caller) bool) {
+func (s *Registry) Recheck(match func(*account.Caller) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var affected []*Stream
