@@ -23,6 +23,8 @@ type query struct {
 	probe   bool                 // a health check: it checks the identity again and ignores pauses
 	near    bool                 // about blocks that a reorg may replace
 	hedge   bool                 // ask a second upstream if the first takes long
+	share   string               // the caller, if identical reads may share the call; else empty
+	flight  *flight              // the call that identical reads share; nil if they do not
 	block   *uint64              // the block that it is about, if that is named by its number
 	follows string               // the caller whose view of the head must not go back; empty for other calls
 	prefer  string               // the upstream to start at, if it is healthy

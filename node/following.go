@@ -34,6 +34,8 @@ type view struct {
 	from  *upstream
 	block uint64
 	at    time.Time // when block was seen first
+
+	answered time.Time // when the caller got its last answer
 }
 
 func newFollowing() *following {
@@ -63,6 +65,15 @@ func (f *following) saw(caller string, u *upstream, block uint64, now time.Time)
 	f.callers.Add(caller, v)
 }
 
+// answered records that a caller got an answer.
+func (f *following) answered(caller string, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	v, _ := f.callers.Get(caller)
+	v.answered = now
+	f.callers.Add(caller, v)
+}
+
 // tryFollowing is try for a read that moves with the head: the upstream must not
 // be behind what the caller has seen. Several nodes may be behind one URL, so it
 // is asked again before it is given up.
@@ -75,6 +86,7 @@ func (p *Pool) tryFollowing(ctx context.Context, u *upstream, q query, shares in
 		return nil, err
 	}
 	for attempt := 0; ; attempt++ {
+		p.sharing.asks(q.flight, u.head.Load())
 		result, err := p.try(ctx, u, q, shares)
 		if err != nil {
 			return result, err
@@ -84,7 +96,8 @@ func (p *Pool) tryFollowing(ctx context.Context, u *upstream, q query, shares in
 			u.head.Store(told)
 		}
 		if !ok || told >= v.block {
-			p.following.saw(q.follows, u, u.head.Load(), now)
+			p.following.saw(q.follows, u, u.head.Load(), p.options.clock.Now())
+			p.sharing.answers(q.flight, u, u.head.Load())
 			return result, nil
 		}
 		if attempt == behindRetries {

@@ -25,6 +25,9 @@ type Request struct {
 	// Follows names the caller of a read whose answer moves with the head: for
 	// one caller the head does not go back. Empty for other calls.
 	Follows string
+	// Share names the caller of a read that may share a call with identical
+	// reads. Empty for calls that are always sent.
+	Share string
 	// Take is asked for every piece of the response that is read; if it returns
 	// false, the response is ErrTooLarge. Nil means no limit besides MaxResponse.
 	Take func(bytes int) bool
@@ -49,5 +52,5 @@ func (p *Pool) forward(ctx context.Context, r Request) (json.RawMessage, error) 
 		return nil, errors.New("the params are not JSON")
 	}
 	return p.call(ctx, query{method: r.Method, params: r.Params, write: r.Write, maxSize: r.MaxResponse, take: r.Take,
-		block: r.Block, follows: r.Follows, near: r.Follows != "", hedge: !r.Write && r.Take == nil})
+		block: r.Block, follows: r.Follows, near: r.Follows != "", share: r.Share, hedge: !r.Write && r.Take == nil})
 }

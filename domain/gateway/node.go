@@ -32,6 +32,9 @@ type Call struct {
 	// Follows identifies the caller of a read whose answer moves with the head:
 	// for one caller the head does not go back. Empty for other calls.
 	Follows string
+	// Share identifies the caller of a read that may share a call with identical
+	// reads that are in flight. Empty for calls that are always sent.
+	Share string
 	// MaxAnswer limits the size of the answer in bytes.
 	MaxAnswer int64
 	// Allowance is what the answers of a batch may take together; nil means no
