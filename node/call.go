@@ -52,7 +52,7 @@ func (p *Pool) attempt(ctx context.Context, caller Caller, order []*upstream, q 
 	if q.hedge && len(order) > 1 {
 		return p.hedged(ctx, caller, order, q)
 	}
-	return p.inTurn(ctx, order, q)
+	return p.catchingUp(ctx, order, q)
 }
 
 // inTurn tries the upstreams in the given order.

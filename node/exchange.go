@@ -26,6 +26,7 @@ type query struct {
 	share   string               // the caller, if identical reads may share the call; else empty
 	flight  *flight              // the call that identical reads share; nil if they do not
 	block   *uint64              // the block that it is about, if that is named by its number
+	tag     string               // the tag that names its block, such as latest; empty if none does
 	follows string               // the caller whose view of the head must not go back; empty for other calls
 	prefer  string               // the upstream to start at, if it is healthy
 	maxSize int64                // size limit of the response; zero means the limit of the pool

@@ -22,6 +22,9 @@ type Request struct {
 	// Block is the number of the block that a read is about; nil if it is not
 	// named by its number. Upstreams without it are asked last.
 	Block *uint64
+	// Tag is the tag that names the block of a read, such as latest; empty if
+	// none does.
+	Tag string
 	// Follows names the caller of a read whose answer moves with the head: for
 	// one caller the head does not go back. Empty for other calls.
 	Follows string
@@ -52,5 +55,5 @@ func (p *Pool) forward(ctx context.Context, r Request) (json.RawMessage, error) 
 		return nil, errors.New("the params are not JSON")
 	}
 	return p.call(ctx, query{method: r.Method, params: r.Params, write: r.Write, maxSize: r.MaxResponse, take: r.Take,
-		block: r.Block, follows: r.Follows, near: r.Follows != "", share: r.Share, hedge: !r.Write && r.Take == nil})
+		block: r.Block, tag: r.Tag, follows: r.Follows, near: r.Follows != "", share: r.Share, hedge: !r.Write && r.Take == nil})
 }

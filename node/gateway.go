@@ -16,7 +16,7 @@ type forwarder struct{ pool *Pool }
 
 // Forward implements gateway.Node.
 func (f forwarder) Forward(ctx context.Context, c gateway.Call) (json.RawMessage, error) {
-	request := Request{Method: c.Method, Params: c.Params, Write: c.Write, MaxResponse: c.MaxAnswer, Block: c.Block, Follows: c.Follows, Share: c.Share}
+	request := Request{Method: c.Method, Params: c.Params, Write: c.Write, MaxResponse: c.MaxAnswer, Block: c.Block, Tag: c.Tag, Follows: c.Follows, Share: c.Share}
 	if c.Allowance != nil {
 		request.Take = c.Allowance.Take
 	}

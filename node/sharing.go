@@ -168,7 +168,7 @@ func (p *Pool) shared(ctx context.Context, q query) (json.RawMessage, error) {
 		}
 		if f.answered() && f.suits(j) {
 			if j.follows && f.from != nil {
-				p.following.saw(q.follows, f.from, f.seen, p.options.clock.Now())
+				p.following.saw(q.follows, f.from, f.seen)
 			}
 			return f.result, f.err
 		}

@@ -91,9 +91,9 @@ func TestReadJoinsOnlyACallThatSatisfiesItsCallersView(t *testing.T) {
 	number := "starknet_blockNumber"
 	ahead.on(number, result(`151`))
 	behind.on(number, result(`149`))
-	p.following.saw("a", p.upstreams[1], 149, p.options.clock.Now())
+	p.following.saw("a", p.upstreams[1], 149)
 	p.upstreams[1].head.Store(149)
-	p.following.saw("b", p.upstreams[0], 151, p.options.clock.Now())
+	p.following.saw("b", p.upstreams[0], 151)
 	p.upstreams[0].head.Store(151)
 	proceed := make(chan struct{})
 	behind.on(number, held(proceed, result(`149`)))

@@ -328,22 +328,24 @@ func TestReadsThatMoveWithTheHeadFollowTheirCaller(t *testing.T) {
 	for name, test := range map[string]struct {
 		request Request
 		block   *uint64
+		tag     string
 		follows bool
 	}{
-		"the newest block":   {request("starknet_blockNumber", ""), nil, true},
-		"a tag":              {request("starknet_call", `[{},"latest"]`), nil, true},
-		"a tag by name":      {request("starknet_call", `{"request":{},"block_id":"latest"}`), nil, true},
-		"a number":           {request("starknet_call", `[{},{"block_number":5}]`), &five, false},
-		"a number by name":   {request("starknet_getNonce", `{"contract_address":"0x1","block_id":{"block_number":5}}`), &five, false},
-		"a hash":             {request("starknet_getNonce", `[{"block_hash":"0x1"},"0x2"]`), nil, false},
-		"a transaction":      {request("starknet_getTransactionStatus", `["0x1"]`), nil, true},
-		"a missing block id": {request("starknet_call", `[{}]`), nil, true},
+		"the newest block":   {request("starknet_blockNumber", ""), nil, "", true},
+		"a tag":              {request("starknet_call", `[{},"latest"]`), nil, "latest", true},
+		"a tag by name":      {request("starknet_call", `{"request":{},"block_id":"latest"}`), nil, "latest", true},
+		"a number":           {request("starknet_call", `[{},{"block_number":5}]`), &five, "", false},
+		"a number by name":   {request("starknet_getNonce", `{"contract_address":"0x1","block_id":{"block_number":5}}`), &five, "", false},
+		"a hash":             {request("starknet_getNonce", `[{"block_hash":"0x1"},"0x2"]`), nil, "", false},
+		"a transaction":      {request("starknet_getTransactionStatus", `["0x1"]`), nil, "", true},
+		"a missing block id": {request("starknet_call", `[{}]`), nil, "", true},
+		"the chain id":       {request("starknet_chainId", ""), nil, "", false},
 	} {
 		n := new(fakeNode)
 		g, _ := open(n)
 		g.Answer(callerWith(t.Context(), account.Read), test.request)
-		if got := n.calls[0]; !cmp.Equal(got.Block, test.block) || (got.Follows != "") != test.follows {
-			t.Errorf("%s: got block %v and follows %q, want %v and follows: %t", name, got.Block, got.Follows, test.block, test.follows)
+		if got := n.calls[0]; !cmp.Equal(got.Block, test.block) || got.Tag != test.tag || (got.Follows != "") != test.follows {
+			t.Errorf("%s: got block %v, tag %q and follows %q, want %v, %q and follows: %t", name, got.Block, got.Tag, got.Follows, test.block, test.tag, test.follows)
 		}
 	}
 }

@@ -29,6 +29,8 @@ type Call struct {
 	// Block is the number of the block that the call names by its number; nil
 	// if it names none so.
 	Block *uint64
+	// Tag is the tag that names the block, such as latest; empty if none does.
+	Tag string
 	// Follows identifies the caller of a read whose answer moves with the head:
 	// for one caller the head does not go back. Empty for other calls.
 	Follows string

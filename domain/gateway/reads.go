@@ -38,8 +38,8 @@ func (r *reads) forward(ctx context.Context, node Node, m Method, c Call) (json.
 	block := blockOf(m, c.Params)
 	if block.pinned() {
 		c.Block = block.Number
-	} else {
-		c.Follows = meterOf(ctx)
+	} else if !constant[m.Name] {
+		c.Tag, c.Follows = tagOf(m, c.Params), meterOf(ctx)
 	}
 	key := c.Method + string(c.Params)
 	if known, ok := r.cached.Get(key); ok && r.now().Sub(known.at) < cachedAge {
@@ -56,6 +56,17 @@ func (r *reads) forward(ctx context.Context, node Node, m Method, c Call) (json.
 		r.cached.Add(key, remembered{result, r.now()}, len(key)+len(result))
 	}
 	return result, err
+}
+
+// constant are the methods whose answer does not depend on the chain.
+var constant = map[string]bool{"starknet_chainId": true, "starknet_specVersion": true}
+
+// tagOf returns the tag that names the block of a call; empty if none does.
+func tagOf(m Method, params json.RawMessage) (tag string) {
+	if json.Unmarshal(paramOf(m, params, blockID.Name), &tag) != nil {
+		return ""
+	}
+	return tag
 }
 
 // meterOf identifies the caller of a request.
