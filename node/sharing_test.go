@@ -1,6 +1,8 @@
 package node
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -125,4 +127,89 @@ func TestJoinedReadCountsForItsCallersView(t *testing.T) {
 	if got := p.following.of("b").block; got != 151 {
 		t.Errorf("b has seen block %d, want 151", got)
 	}
+}
+
+func TestReadDoesNotWaitInTheQueueOfAnotherCaller(t *testing.T) {
+	t.Parallel()
+	n := newFakeNode(t)
+	proceed := make(chan struct{})
+	n.on(nonce, held(proceed, result(`"0x1"`)))
+	p := openPool(t, func(o *Options) { o.MaxConcurrent, o.Caller = 4, callerIn }, n)
+	ctx := func(name string) context.Context { return context.WithValue(t.Context(), callerKey{}, name) }
+	version := Request{Method: "starknet_specVersion"}
+	var reads sync.WaitGroup
+	read := func(name string, r Request) {
+		reads.Go(func() {
+			if _, err := p.Forward(ctx(name), r); err != nil {
+				t.Errorf("%s of %s: %v", r.Method, name, err)
+			}
+		})
+	}
+	for i := range 2 { // the share of one caller
+		read("a", Request{Method: nonce, Params: fmt.Appendf(nil, "[%d]", i), Share: "a"})
+	}
+	until(t, "two slow reads at the node", func() bool { return len(n.calls(nonce)) == 2 })
+	version.Share = "a"
+	read("a", version)
+	until(t, "a read in the queue of a", func() bool {
+		p.gate.mu.Lock()
+		defer p.gate.mu.Unlock()
+		return len(p.gate.waiting) == 1
+	})
+	version.Share = "b"
+	if _, err := p.Forward(ctx("b"), version); err != nil {
+		t.Errorf("the same read of b: got %v, want an answer while a waits", err)
+	}
+	close(proceed)
+	reads.Wait()
+}
+
+func TestQueuedReadJoinsACallThatBegins(t *testing.T) {
+	t.Parallel()
+	n := newFakeNode(t)
+	slow, proceed := make(chan struct{}), make(chan struct{})
+	n.on(nonce, held(slow, result(`"0x1"`)))
+	n.on("starknet_syncing", held(proceed, result(`false`)))
+	p := openPool(t, func(o *Options) { o.MaxConcurrent, o.Caller = 2, callerIn }, n)
+	ctx := func(name string) context.Context { return context.WithValue(t.Context(), callerKey{}, name) }
+	syncing := func(name string) <-chan error {
+		done := make(chan error, 1)
+		go func() {
+			_, err := p.Forward(ctx(name), Request{Method: "starknet_syncing", Share: name})
+			done <- err
+		}()
+		return done
+	}
+	busy := make(chan struct{})
+	go func() {
+		defer close(busy)
+		_, _ = p.Forward(ctx("a"), Request{Method: nonce, Share: "a"})
+	}()
+	until(t, "a slow read at the node", func() bool { return len(n.calls(nonce)) == 1 })
+	queued := syncing("a")
+	until(t, "a read in the queue of a", func() bool {
+		p.gate.mu.Lock()
+		defer p.gate.mu.Unlock()
+		return len(p.gate.waiting) == 1
+	})
+	other := syncing("b")
+	until(t, "both reads in one call", func() bool { return p.sharing.users("starknet_syncing") == 2 })
+	close(proceed)
+	for _, done := range []<-chan error{queued, other} {
+		if err := <-done; err != nil {
+			t.Errorf("got %v, want an answer", err)
+		}
+	}
+	close(slow)
+	<-busy
+	if got := len(n.calls("starknet_syncing")); got != 1 {
+		t.Errorf("the node got %d calls, want 1", got)
+	}
+}
+
+type callerKey struct{}
+
+func callerIn(ctx context.Context) Caller {
+	name, _ := ctx.Value(callerKey{}).(string)
+	return Caller{Name: name}
 }
