@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -240,7 +241,7 @@ func TestBatchIsNotBufferedPastItsLimit(t *testing.T) {
 	g, _ := open(&fakeNode{answer: func(_ context.Context, c Call) (json.RawMessage, error) {
 		const piece = 1 << 20
 		for range 4 {
-			if !c.Allowance.Take(piece) {
+			if !c.Portion.Take(piece) {
 				return nil, ErrTooLarge
 			}
 			buffered.Add(piece)
@@ -257,6 +258,38 @@ func TestBatchIsNotBufferedPastItsLimit(t *testing.T) {
 	}
 	if buffered.Load() > MaxAnswer {
 		t.Errorf("buffered %d bytes, want at most %d", buffered.Load(), MaxAnswer)
+	}
+}
+
+func TestRefusedAnswersDoNotCountForTheirBatch(t *testing.T) {
+	t.Parallel()
+	g, _ := open(&fakeNode{answer: func(_ context.Context, c Call) (json.RawMessage, error) {
+		if c.Method != "starknet_getCompiledCasm" {
+			return json.RawMessage(`7`), nil
+		}
+		for range maxCasm >> 10 {
+			if !c.Portion.Take(1 << 10) {
+				return nil, ErrTooLarge
+			}
+			runtime.Gosched() // the answers are read at the same time
+		}
+		return nil, ErrTooLarge
+	}})
+	requests := []Request{request("starknet_blockNumber", "")}
+	for i := range 20 {
+		requests = append(requests, request("starknet_getCompiledCasm", fmt.Sprintf(`["0x%x"]`, i)))
+	}
+	answers, err := g.AnswerBatch(callerWith(t.Context(), account.Read), requests)
+	if err != nil {
+		t.Fatalf("got %v, want an answer to each request", err)
+	}
+	if string(answers[0].Result) != "7" {
+		t.Errorf("the block number: got %s and %v, want 7", answers[0].Result, answers[0].Err)
+	}
+	for _, a := range answers[1:] {
+		if a.Err == nil || a.Err.Reason != ReasonCasmTooLarge {
+			t.Errorf("got %v, want %s", a.Err, ReasonCasmTooLarge)
+		}
 	}
 }
 

@@ -43,12 +43,12 @@ func (r *reads) forward(ctx context.Context, node Node, m Method, c Call) (json.
 	}
 	key := c.Method + string(c.Params)
 	if known, ok := r.cached.Get(key); ok && r.now().Sub(known.at) < cachedAge {
-		if !c.Allowance.Take(len(known.result)) {
+		if !c.Portion.Take(len(known.result)) {
 			return nil, ErrTooLarge
 		}
 		return known.result, nil
 	}
-	if c.Allowance == nil {
+	if c.Portion == nil {
 		c.Share = meterOf(ctx)
 	}
 	result, err := node.Forward(ctx, c)
