@@ -55,6 +55,8 @@ type Answer struct {
 	Result    json.RawMessage
 	NodeError json.RawMessage // the error object of the node
 	Err       *Error
+
+	forwarded bool // the node was asked
 }
 
 // Answer answers a single request. The context holds its caller.
@@ -145,6 +147,7 @@ func (g *Gateway) forward(ctx context.Context, m Method, r Request, portion *Por
 		}
 	}
 	call := Call{Method: m.Name, Params: r.Params, Write: m.Writes(), MaxAnswer: m.MaxAnswer(), Portion: portion}
+	a.forwarded = true
 	var err error
 	if call.Write {
 		a.Result, err = g.node.Forward(ctx, call)

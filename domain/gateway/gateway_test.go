@@ -293,6 +293,34 @@ func TestRefusedAnswersDoNotCountForTheirBatch(t *testing.T) {
 	}
 }
 
+func TestIdenticalReadsOfABatchShareACall(t *testing.T) {
+	t.Parallel()
+	n := new(fakeNode)
+	g, m := open(n)
+	number, write := request("starknet_blockNumber", ""), request("starknet_addInvokeTransaction", "[{}]")
+	other := request("starknet_getNonce", `["latest","0x1"]`)
+	requests := []Request{number, other, write, number, write, number}
+	for i := range requests {
+		requests[i].ID = json.RawMessage(fmt.Sprint(i))
+	}
+	answers, err := g.AnswerBatch(callerWith(t.Context(), account.Read, account.Write), requests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range answers {
+		if want := `"` + requests[i].Method + `"`; string(a.Result) != want || string(a.ID) != fmt.Sprint(i) {
+			t.Errorf("answer %d: got %s, %v and id %s, want %s", i, a.Result, a.Err, a.ID, want)
+		}
+	}
+	if n.count() != 4 {
+		t.Errorf("the node got %d calls, want 4: one of each read, and both writes", n.count())
+	}
+	charged := m.used[account.Metered{Kind: account.ByKey, Subject: "k", Class: account.RPCReadLight}]
+	if charged != 3 {
+		t.Errorf("charged %d light reads, want 3", charged)
+	}
+}
+
 func TestImmutableAnswersAreReadOnce(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
