@@ -40,7 +40,7 @@ func openFollowed(t *testing.T, r Request) (p *Pool, clock *fakeClock, first, se
 	first.at(165, "a")
 	second.at(164, "a")
 	clock = newFakeClock()
-	p = openPool(t, func(o *Options) { o.clock, o.timing.hedge = clock, time.Millisecond }, first, second)
+	p = openPool(t, func(o *Options) { o.clock, o.timing.hedge = clock, time.Hour }, first, second)
 	if _, err := p.Survey(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +50,7 @@ func openFollowed(t *testing.T, r Request) (p *Pool, clock *fakeClock, first, se
 	if _, err := p.Forward(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
+	p.hedge = newHedge(time.Millisecond) // a read that fails waits for its second attempt
 	return p, clock, first, second
 }
 
