@@ -81,7 +81,7 @@ func (p *Pool) headOf(ctx context.Context, u *upstream) (uint64, error) {
 	if question == nil {
 		question = &headQuestion{done: make(chan struct{})}
 		u.log.next = question
-		go p.askHead(u, question)
+		go p.askHead(context.WithoutCancel(ctx), u, question)
 	}
 	u.log.mu.Unlock()
 	select {
@@ -93,9 +93,9 @@ func (p *Pool) headOf(ctx context.Context, u *upstream) (uint64, error) {
 }
 
 // askHead sends a question once the one before is answered.
-func (p *Pool) askHead(u *upstream, question *headQuestion) {
+func (p *Pool) askHead(ctx context.Context, u *upstream, question *headQuestion) {
 	defer close(question.done)
-	ctx, done, err := p.begin(context.Background())
+	ctx, done, err := p.begin(ctx)
 	if err == nil {
 		defer done()
 	}
