@@ -27,17 +27,32 @@ func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 	defer done()
 	ctx, cancel := context.WithTimeout(ctx, p.options.Timeout)
 	defer cancel()
+	if q.share != "" {
+		return p.shared(ctx, q)
+	}
 	caller := p.options.Caller(ctx)
-	if err := p.gate.enter(ctx, caller); err != nil {
-		p.options.Observe(Observation{Method: q.method, Outcome: OutcomeBusy})
+	if err := p.enter(ctx, caller, q); err != nil {
 		return nil, err
 	}
 	defer p.gate.leave(caller)
-	order := p.order(q)
+	return p.attempt(ctx, caller, p.order(q), q)
+}
+
+// enter waits for a slot.
+func (p *Pool) enter(ctx context.Context, caller Caller, q query) error {
+	err := p.gate.enter(ctx, caller)
+	if err != nil && !errors.Is(err, errJoined) {
+		p.options.Observe(Observation{Method: q.method, Outcome: OutcomeBusy})
+	}
+	return err
+}
+
+// attempt tries the upstreams with a slot of the caller.
+func (p *Pool) attempt(ctx context.Context, caller Caller, order []*upstream, q query) (json.RawMessage, error) {
 	if q.hedge && len(order) > 1 {
 		return p.hedged(ctx, caller, order, q)
 	}
-	return p.inTurn(ctx, order, q)
+	return p.catchingUp(ctx, order, q)
 }
 
 // inTurn tries the upstreams in the given order.

@@ -20,14 +20,17 @@ type query struct {
 	params  json.RawMessage
 	flagged json.RawMessage // params for upstreams that know response flags; nil means params
 	write   bool
-	probe   bool                 // a health check: it checks the identity again and ignores pauses
-	near    bool                 // about blocks that a reorg may replace
-	hedge   bool                 // ask a second upstream if the first takes long
-	block   *uint64              // the block that it is about, if that is named by its number
-	follows string               // the caller whose view of the head must not go back; empty for other calls
-	prefer  string               // the upstream to start at, if it is healthy
-	maxSize int64                // size limit of the response; zero means the limit of the pool
-	take    func(bytes int) bool // a limit that several responses share; nil means none
+	probe   bool    // a health check: it checks the identity again and ignores pauses
+	near    bool    // about blocks that a reorg may replace
+	hedge   bool    // ask a second upstream if the first takes long
+	share   string  // the caller, if identical reads may share the call; else empty
+	flight  *flight // the call that identical reads share; nil if they do not
+	block   *uint64 // the block that it is about, if that is named by its number
+	tag     string  // the tag that names its block, such as latest; empty if none does
+	follows string  // the caller whose view of the head must not go back; empty for other calls
+	prefer  string  // the upstream to start at, if it is healthy
+	maxSize int64   // size limit of the response; zero means the limit of the pool
+	room    Room    // a limit that several responses share; nil means none
 	// accept rejects an invalid result. It stores the decoded value, and may be
 	// called once per upstream. Nil accepts everything.
 	accept func(result json.RawMessage) error

@@ -3,7 +3,7 @@ package node
 import (
 	"context"
 	"encoding/json"
-	"strconv"
+	"errors"
 	"sync"
 	"time"
 
@@ -14,16 +14,14 @@ import (
 
 const (
 	maxFollowing = 4096
-	// reorgPatience is how long a lower block number is taken for an upstream
-	// that is behind. After that it is taken for a reorg.
-	reorgPatience = 10 * time.Second
-
-	behindRetries = 2 // of an upstream that is behind
-	behindPause   = 200 * time.Millisecond
+	// catchUpTime is how long a read waits for an upstream to reach the head
+	// that its caller has seen.
+	catchUpTime  = 5 * time.Second
+	catchUpPause = 200 * time.Millisecond
 )
 
 // following remembers for each caller which upstream answered it last and the
-// newest block that it has seen, so that the head never goes back for it.
+// newest head that it has seen, so that the head never goes back for it.
 type following struct {
 	mu      sync.Mutex
 	callers *simplelru.LRU[string, view]
@@ -31,9 +29,9 @@ type following struct {
 
 // view is what a caller has seen of the head.
 type view struct {
-	from  *upstream
-	block uint64
-	at    time.Time // when block was seen first
+	from     *upstream
+	block    uint64    // the newest head that an answer may have shown
+	answered time.Time // when the caller got its last answer
 }
 
 func newFollowing() *following {
@@ -51,79 +49,91 @@ func (f *following) of(caller string) view {
 	return v
 }
 
-// saw records that an upstream answered a caller whose head was at a block.
-func (f *following) saw(caller string, u *upstream, block uint64, now time.Time) {
+// saw records that an upstream answered a caller, and the head that the answer
+// may show. It reports false, and records nothing, if the caller has seen a
+// newer one.
+func (f *following) saw(caller string, u *upstream, head uint64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	v, _ := f.callers.Get(caller)
-	if block > v.block || now.Sub(v.at) > reorgPatience {
-		v.block, v.at = block, now
+	if head < v.block {
+		return false
 	}
-	v.from = u
+	v.from, v.block = u, head
+	f.callers.Add(caller, v)
+	return true
+}
+
+// answered records that a caller got an answer.
+func (f *following) answered(caller string, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	v, _ := f.callers.Get(caller)
+	v.answered = now
 	f.callers.Add(caller, v)
 }
 
-// tryFollowing is try for a read that moves with the head: the upstream must not
-// be behind what the caller has seen. Several nodes may be behind one URL, so it
-// is asked again before it is given up.
-func (p *Pool) tryFollowing(ctx context.Context, u *upstream, q query, shares int) (json.RawMessage, error) {
-	v, now := p.following.of(q.follows), p.options.clock.Now()
-	if now.Sub(v.at) > reorgPatience {
-		v.block = 0
-	}
-	if err := p.catchUp(ctx, u, v, shares); err != nil {
-		return nil, err
-	}
-	for attempt := 0; ; attempt++ {
-		result, err := p.try(ctx, u, q, shares)
-		if err != nil {
-			return result, err
+// lower lowers the views of the callers that follow an upstream whose chain went
+// back.
+func (f *following) lower(u *upstream, head uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, caller := range f.callers.Keys() {
+		if v, _ := f.callers.Peek(caller); v.from == u && v.block > head {
+			v.block = head
+			f.callers.Add(caller, v)
 		}
-		told, ok := headIn(q.method, result)
-		if ok {
-			u.head.Store(told)
-		}
-		if !ok || told >= v.block {
-			p.following.saw(q.follows, u, u.head.Load(), now)
-			return result, nil
-		}
-		if attempt == behindRetries {
-			return nil, &Fault{Upstream: u.name, err: errBehind}
-		}
-		p.options.clock.Wait(ctx, behindPause)
 	}
 }
 
-// catchUp returns a *Fault if another upstream than the caller's last one is
-// behind what the caller has seen.
-func (p *Pool) catchUp(ctx context.Context, u *upstream, v view, shares int) error {
-	if v.from == nil || v.from == u || u.head.Load() >= v.block {
-		return nil
+// catchingUp is inTurn for reads that move with the head: while no upstream has
+// reached the head that the caller has seen, it waits for one, for a limited
+// time.
+func (p *Pool) catchingUp(ctx context.Context, order []*upstream, q query) (json.RawMessage, error) {
+	for waited := time.Duration(0); ; waited += catchUpPause {
+		result, err := p.inTurn(ctx, order, q)
+		if !errors.Is(err, errBehind) || waited >= catchUpTime || ctx.Err() != nil {
+			return result, err
+		}
+		p.options.clock.Wait(ctx, catchUpPause)
 	}
-	const method = "starknet_blockNumber"
-	result, err := p.try(ctx, u, query{method: method}, shares)
-	if err != nil {
-		return asFault(u.name, err)
+}
+
+// tryFollowing is try for a read that moves with the head: the upstream must be
+// known to have reached the head that the caller has seen, and must still be
+// there afterwards, because several nodes may be behind one URL. What the answer
+// may show becomes the view of the caller: the head that it tells or, if it tells
+// none and the caller could be sent to another upstream, the head that the
+// upstream reports after it.
+func (p *Pool) tryFollowing(ctx context.Context, u *upstream, q query, shares int) (json.RawMessage, error) {
+	behind := &Fault{Upstream: u.name, err: errBehind}
+	if u.head.Load() < p.following.of(q.follows).block {
+		if head, err := p.headOf(ctx, u); err != nil {
+			return nil, err
+		} else if head < p.following.of(q.follows).block {
+			return nil, behind
+		}
 	}
-	number, ok := headIn(method, result)
-	if !ok || number < v.block {
-		return &Fault{Upstream: u.name, err: errBehind}
+	p.sharing.asks(q.flight, u.head.Load())
+	result, err := p.try(ctx, u, q, shares)
+	if _, refused := errors.AsType[*RPCError](err); err != nil && !refused {
+		return result, err
 	}
-	u.head.Store(number)
-	return nil
+	head := u.head.Load()
+	if tells, ok := headIn(q, result); ok {
+		p.observe(u, tells)
+		head = tells.Number
+	} else if len(p.upstreams) > 1 {
+		var fault error
+		if head, fault = p.headOf(ctx, u); fault != nil {
+			return nil, fault
+		}
+	}
+	if !p.following.saw(q.follows, u, head) {
+		return nil, behind
+	}
+	p.sharing.answers(q.flight, u, head)
+	return result, err
 }
 
 var errBehind = wire.Invalid("it is behind the head that the caller has seen")
-
-// headIn returns the block number that a result tells about the head.
-func headIn(method string, result json.RawMessage) (uint64, bool) {
-	switch method {
-	case "starknet_blockNumber":
-		n, err := strconv.ParseUint(string(result), 10, 64)
-		return n, err == nil
-	case "starknet_blockHashAndNumber":
-		head, err := wire.DecodeHead(result)
-		return head.Number, err == nil
-	}
-	return 0, false
-}

@@ -22,12 +22,27 @@ type Request struct {
 	// Block is the number of the block that a read is about; nil if it is not
 	// named by its number. Upstreams without it are asked last.
 	Block *uint64
+	// Tag is the tag that names the block of a read, such as latest; empty if
+	// none does.
+	Tag string
 	// Follows names the caller of a read whose answer moves with the head: for
 	// one caller the head does not go back. Empty for other calls.
 	Follows string
-	// Take is asked for every piece of the response that is read; if it returns
-	// false, the response is ErrTooLarge. Nil means no limit besides MaxResponse.
-	Take func(bytes int) bool
+	// Share names the caller of a read that may share a call with identical
+	// reads. Empty for calls that are always sent.
+	Share string
+	// Room limits the response together with others; nil means no limit besides
+	// MaxResponse.
+	Room Room
+}
+
+// Room is a number of bytes that several responses share.
+type Room interface {
+	// Take is asked for every piece of a response that is read; if it returns
+	// false, the response is ErrTooLarge.
+	Take(bytes int) bool
+	// Return gives back what this response has taken: the attempt has failed.
+	Return()
 }
 
 // Forward sends the call and returns its result byte for byte; it is valid
@@ -48,6 +63,6 @@ func (p *Pool) forward(ctx context.Context, r Request) (json.RawMessage, error) 
 	if r.Params != nil && !json.Valid(r.Params) {
 		return nil, errors.New("the params are not JSON")
 	}
-	return p.call(ctx, query{method: r.Method, params: r.Params, write: r.Write, maxSize: r.MaxResponse, take: r.Take,
-		block: r.Block, follows: r.Follows, near: r.Follows != "", hedge: !r.Write && r.Take == nil})
+	return p.call(ctx, query{method: r.Method, params: r.Params, write: r.Write, maxSize: r.MaxResponse, room: r.Room,
+		block: r.Block, tag: r.Tag, follows: r.Follows, near: r.Follows != "", share: r.Share, hedge: !r.Write && r.Room == nil})
 }

@@ -273,3 +273,26 @@ func TestWithdrawnBodyIsNeverRead(t *testing.T) {
 		t.Errorf("the rest: got %d and %v, want 1", n, err)
 	}
 }
+
+// room counts the bytes that a response has taken.
+type room struct{ taken, limit int }
+
+func (r *room) Take(n int) bool { r.taken += n; return r.taken <= r.limit }
+
+func (r *room) Return() { r.taken = 0 }
+
+func TestFailedAttemptGivesItsRoomBack(t *testing.T) {
+	t.Parallel()
+	cut, good := newFakeNode(t), newFakeNode(t)
+	long := `"` + strings.Repeat("x", 9000) + `"`
+	cut.on("m", hangUp("HTTP/1.1 200 OK\r\nContent-Length: 9100\r\n\r\n"+long[:8000]))
+	good.on("m", result(long))
+	p := withoutSurveys(openPool(t, nil, cut, good))
+	r := &room{limit: 10000}
+	if got, err := p.Forward(t.Context(), Request{Method: "m", Room: r}); err != nil || string(got) != long {
+		t.Errorf("got %d bytes and %v, want the answer of the second upstream", len(got), err)
+	}
+	if _, err := p.Forward(t.Context(), Request{Method: "m", Room: r, MaxResponse: 4096}); !errors.Is(err, ErrTooLarge) || r.taken != 0 {
+		t.Errorf("got %v with %d bytes taken, want %v with none", err, r.taken, ErrTooLarge)
+	}
+}

@@ -16,9 +16,9 @@ type forwarder struct{ pool *Pool }
 
 // Forward implements gateway.Node.
 func (f forwarder) Forward(ctx context.Context, c gateway.Call) (json.RawMessage, error) {
-	request := Request{Method: c.Method, Params: c.Params, Write: c.Write, MaxResponse: c.MaxAnswer, Block: c.Block, Follows: c.Follows}
-	if c.Allowance != nil {
-		request.Take = c.Allowance.Take
+	request := Request{Method: c.Method, Params: c.Params, Write: c.Write, MaxResponse: c.MaxAnswer, Block: c.Block, Tag: c.Tag, Follows: c.Follows, Share: c.Share}
+	if c.Portion != nil {
+		request.Room = c.Portion
 	}
 	result, err := f.pool.Forward(ctx, request)
 	if err == nil {

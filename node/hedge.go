@@ -26,12 +26,12 @@ func newHedge(delay time.Duration) failsafe.Executor[json.RawMessage] {
 func (p *Pool) hedged(ctx context.Context, caller Caller, order []*upstream, q query) (json.RawMessage, error) {
 	return p.hedge.WithContext(ctx).GetWithExecution(func(attempt failsafe.Execution[json.RawMessage]) (json.RawMessage, error) {
 		if !attempt.IsHedge() {
-			return p.inTurn(attempt.Context(), order, q)
+			return p.catchingUp(attempt.Context(), order, q)
 		}
 		if !p.gate.enterNow(caller) {
 			return nil, ErrBusy
 		}
 		defer p.gate.leave(caller)
-		return p.inTurn(attempt.Context(), append(order[1:len(order):len(order)], order[0]), q)
+		return p.catchingUp(attempt.Context(), append(order[1:len(order):len(order)], order[0]), q)
 	})
 }

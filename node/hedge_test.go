@@ -1,7 +1,6 @@
 package node
 
 import (
-	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -61,39 +60,6 @@ func TestWriteIsNeverHedged(t *testing.T) {
 	}
 	if got := len(slow.calls(write)) + len(quick.calls(write)); got != 1 {
 		t.Errorf("the write was sent %d times, want once", got)
-	}
-}
-
-func TestHeadDoesNotGoBackForACaller(t *testing.T) {
-	t.Parallel()
-	ahead, behind := newFakeNode(t), newFakeNode(t)
-	ahead.on("starknet_blockNumber", result(`105`))
-	behind.on("starknet_blockNumber", result(`104`))
-	ahead.on(nonce, result(`"0x5"`))
-	behind.on(nonce, result(`"0x4"`))
-	p := withoutSurveys(openPool(t, nil, ahead, behind))
-	read := func(method, caller string) (string, error) {
-		got, err := p.Forward(t.Context(), Request{Method: method, Follows: caller})
-		return string(got), err
-	}
-	if got, err := read("starknet_blockNumber", "a"); got != "105" || err != nil {
-		t.Fatalf("got %s and %v, want 105", got, err)
-	}
-	for range 4 {
-		if got, err := read(nonce, "a"); got != `"0x5"` || err != nil {
-			t.Errorf("got %s and %v, want the upstream that answered before", got, err)
-		}
-	}
-	ahead.Close()
-	if got, err := read(nonce, "a"); !errors.Is(err, errBehind) {
-		t.Errorf("with only an upstream that is behind: got %s and %v, want %v", got, err, errBehind)
-	}
-	if got, err := read(nonce, "b"); got != `"0x4"` || err != nil {
-		t.Errorf("another caller: got %s and %v, want an answer", got, err)
-	}
-	behind.on("starknet_blockNumber", result(`105`))
-	if got, err := read(nonce, "a"); got != `"0x4"` || err != nil {
-		t.Errorf("once the upstream has caught up: got %s and %v, want an answer", got, err)
 	}
 }
 

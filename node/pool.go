@@ -27,6 +27,7 @@ type Pool struct {
 	gate      *gate
 	hedge     failsafe.Executor[json.RawMessage]
 	following *following
+	sharing   *sharing
 	ids       atomic.Uint64
 	reads     atomic.Uint64                           // spreads the reads
 	lead      atomic.Pointer[answer[domain.BlockRef]] // the furthest upstream of the last survey
@@ -53,7 +54,7 @@ func Open(options Options) (*Pool, error) {
 	}
 	options.URLs = nil // only the endpoints need them
 	p := &Pool{options: options, streams: streams, gate: newGate(options.MaxConcurrent, options.MaxQueue),
-		hedge: newHedge(options.timing.hedge), following: newFollowing()}
+		hedge: newHedge(options.timing.hedge), following: newFollowing(), sharing: newSharing()}
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	p.client = newClient(options)
 	for _, e := range calls {

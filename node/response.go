@@ -34,12 +34,18 @@ func (p *Pool) readAnswer(response *http.Response, id uint64, q query) (json.Raw
 	if q.maxSize > 0 {
 		limit = min(limit, q.maxSize)
 	}
+	if q.room != nil {
+		q.room.Return() // what an earlier attempt took
+	}
 	var result json.RawMessage
-	text, err := readLimited(response, limit, q.take)
+	text, err := readLimited(response, limit, q.room)
 	if err == nil {
 		result, err = wire.DecodeAnswer(text, id)
 	}
 	_, answered := errors.AsType[*RPCError](err)
+	if q.room != nil && err != nil && !answered {
+		q.room.Return()
+	}
 	switch {
 	case status.status != http.StatusOK && !answered:
 		return nil, status
@@ -49,33 +55,33 @@ func (p *Pool) readAnswer(response *http.Response, id uint64, q query) (json.Raw
 	return result, err
 }
 
-// readLimited reads a whole body of at most limit bytes. It asks take, unless
-// that is nil, for every piece.
-func readLimited(response *http.Response, limit int64, take func(int) bool) ([]byte, error) {
+// readLimited reads a whole body of at most limit bytes. Every piece takes of
+// the room, unless that is nil.
+func readLimited(response *http.Response, limit int64, room Room) ([]byte, error) {
 	if response.ContentLength > limit {
 		return nil, ErrTooLarge
 	}
 	var buffer bytes.Buffer
-	if response.ContentLength > 0 && take == nil {
+	if response.ContentLength > 0 && room == nil {
 		buffer.Grow(int(response.ContentLength) + bytes.MinRead)
 	}
-	n, err := buffer.ReadFrom(io.LimitReader(taking{response.Body, take}, limit+1))
+	n, err := buffer.ReadFrom(io.LimitReader(taking{response.Body, room}, limit+1))
 	if err == nil && n > limit {
 		err = ErrTooLarge
 	}
 	return buffer.Bytes(), err
 }
 
-// taking is a reader that asks for every piece.
+// taking is a reader whose pieces take of the room.
 type taking struct {
 	io.Reader
-	take func(int) bool
+	room Room
 }
 
 // Read implements io.Reader.
 func (t taking) Read(p []byte) (int, error) {
 	n, err := t.Reader.Read(p)
-	if t.take != nil && n > 0 && !t.take(n) {
+	if t.room != nil && n > 0 && !t.room.Take(n) {
 		return n, ErrTooLarge
 	}
 	return n, err

@@ -31,7 +31,7 @@ func (p *Pool) Survey(ctx context.Context) (domain.BlockRef, error) {
 	p.lead.Store(furthest)
 	for _, a := range answers {
 		if a.err == nil { // the circuit handles the others
-			a.from.head.Store(a.value.Number)
+			p.observe(a.from, a.value)
 			p.mark(a.from, a.value.Number+tolerableLag < furthest.value.Number, furthest.value.Number)
 		}
 	}

@@ -17,6 +17,7 @@ type upstream struct {
 	circuit circuit
 	behind  atomic.Bool   // its head was behind in the last survey
 	head    atomic.Uint64 // its newest block as it was last seen
+	log     headLog
 	pruned  atomic.Uint64 // the newest block that it did not have although another one did
 
 	checking chan struct{} // holds a token during an identity check
@@ -26,7 +27,7 @@ type upstream struct {
 }
 
 func newUpstream(e endpoint) *upstream {
-	return &upstream{endpoint: e, checking: make(chan struct{}, 1)}
+	return &upstream{endpoint: e, log: headLog{turn: make(chan struct{}, 1)}, checking: make(chan struct{}, 1)}
 }
 
 // lacks records that the upstream does not have a block, if its number is known.

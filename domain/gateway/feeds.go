@@ -1,14 +1,21 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"sync"
 	"time"
+
+	"astrolabe/domain/account"
 )
 
-// maxTopics is how many subscriptions the gateway of a chain has at its nodes.
-const maxTopics = 1024
+const (
+	// maxTopics is how many subscriptions the gateway of a chain has at its nodes.
+	maxTopics = 1024
+	// maxOwnTopics is how many of them one workspace may begin.
+	maxOwnTopics = maxTopics / 4
+)
 
 // feeds are the topics of a chain. Identical subscriptions share a topic, unless
 // they name the block at which they begin: each of those gets the blocks since.
@@ -18,11 +25,12 @@ type feeds struct {
 
 	mu     sync.Mutex
 	shared map[string]*topic
-	open   int // all topics
+	open   int            // all topics
+	begun  map[string]int // open topics by the workspace that began them
 }
 
 func newFeeds(node Node, now func() time.Time) *feeds {
-	return &feeds{node: node, now: now, shared: map[string]*topic{}}
+	return &feeds{node: node, now: now, shared: map[string]*topic{}, begun: map[string]int{}}
 }
 
 // join adds a subscriber to the topic of a method and its params, and waits for
@@ -47,7 +55,8 @@ func (f *feeds) join(ctx context.Context, m Method, params json.RawMessage, s *s
 	return sync.OnceFunc(func() { f.leave(t, s) }), nil
 }
 
-// enter finds or begins the topic.
+// enter finds or begins the topic. A topic counts for the workspace that began it
+// until it ends.
 func (f *feeds) enter(ctx context.Context, m Method, params json.RawMessage, s *subscriber) (*topic, error) {
 	key := ""
 	if !namesBlock(m, params) {
@@ -59,13 +68,15 @@ func (f *feeds) enter(ctx context.Context, m Method, params json.RawMessage, s *
 		t.join(ctx, s)
 		return t, nil
 	}
-	if f.open == maxTopics {
+	owner := workspaceOf(ctx)
+	if f.open == maxTopics || f.begun[owner] == maxOwnTopics {
 		return nil, ErrSaturated
 	}
-	t := &topic{feeds: f, key: key, method: m, params: params, tracker: newTracker(f.node, m, params), waiting: []*subscriber{s}}
+	t := &topic{feeds: f, owner: owner, key: key, method: m, params: params, tracker: newTracker(f.node, m, params), waiting: []*subscriber{s}}
 	var run context.Context
 	run, t.cancel = context.WithCancel(context.Background())
 	f.open++
+	f.begun[owner]++
 	if key != "" {
 		f.shared[key] = t
 	}
@@ -101,6 +112,9 @@ func (f *feeds) remove(t *topic) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.open--
+	if f.begun[t.owner]--; f.begun[t.owner] == 0 {
+		delete(f.begun, t.owner)
+	}
 	f.unlist(t)
 	t.cancel()
 }
@@ -110,4 +124,13 @@ func (f *feeds) unlist(t *topic) {
 	if f.shared[t.key] == t {
 		delete(f.shared, t.key)
 	}
+}
+
+// workspaceOf identifies the workspace of a caller, or a caller without one.
+func workspaceOf(ctx context.Context) string {
+	caller := account.CallerOf(ctx)
+	if caller == nil {
+		return ""
+	}
+	return cmp.Or(caller.Workspace, caller.Subject)
 }

@@ -7,15 +7,10 @@ import (
 	"net/http"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/share"
 )
-
-// batchConcurrency is how many requests of one batch are in flight at once.
-const batchConcurrency = 8
 
 // retryLater is the Retry-After where the node names no delay.
 const retryLater = 2 * time.Second
@@ -66,35 +61,12 @@ type Answer struct {
 	Result    json.RawMessage
 	NodeError json.RawMessage // the error object of the node
 	Err       *Error
+
+	forwarded bool // the node was asked
 }
 
 // Answer answers a single request. The context holds its caller.
 func (g *Gateway) Answer(ctx context.Context, r Request) Answer { return g.answer(ctx, r, nil) }
-
-// AnswerBatch answers the requests of a batch in their order. The error is the
-// answer to the whole batch.
-func (g *Gateway) AnswerBatch(ctx context.Context, requests []Request) ([]Answer, *Error) {
-	allowance := NewAllowance(MaxAnswer)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	answers := make([]Answer, len(requests))
-	var group errgroup.Group
-	group.SetLimit(batchConcurrency)
-	for i, r := range requests {
-		group.Go(func() error {
-			answers[i] = g.answer(ctx, r, allowance)
-			if allowance.Exhausted() {
-				cancel() // nothing of the batch will be answered
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // the functions return no error
-	if allowance.Exhausted() {
-		return nil, invalid(Unavailable, ReasonBatchResponse, "The answers of the batch exceed %d bytes together. Send fewer requests at once.", int64(MaxAnswer))
-	}
-	return answers, nil
-}
 
 // Refused is the answer to a body that has no answer of its own. Like every
 // request that is not forwarded it costs one of RefusedClass: otherwise a client
@@ -118,7 +90,7 @@ func (g *Gateway) refuse(ctx context.Context, a Answer) Answer {
 	return a
 }
 
-func (g *Gateway) answer(ctx context.Context, r Request, allowance *Allowance) Answer {
+func (g *Gateway) answer(ctx context.Context, r Request, portion *Portion) Answer {
 	a := Answer{ID: r.ID}
 	m, known := Lookup(r.Method)
 	switch {
@@ -136,7 +108,7 @@ func (g *Gateway) answer(ctx context.Context, r Request, allowance *Allowance) A
 	default:
 		a = g.admit(ctx, m, a)
 		if a.Err == nil {
-			g.forward(ctx, m, r, allowance, &a)
+			g.forward(ctx, m, r, portion, &a)
 		}
 		return a
 	}
@@ -200,7 +172,7 @@ func Refusal(ctx context.Context, err error) *Error {
 }
 
 // forward checks the params, asks the node and checks its answer.
-func (g *Gateway) forward(ctx context.Context, m Method, r Request, allowance *Allowance, a *Answer) {
+func (g *Gateway) forward(ctx context.Context, m Method, r Request, portion *Portion, a *Answer) {
 	if m.Name == Discover {
 		a.Result = g.document
 		return
@@ -210,7 +182,8 @@ func (g *Gateway) forward(ctx context.Context, m Method, r Request, allowance *A
 			return
 		}
 	}
-	call := Call{Method: m.Name, Params: r.Params, Write: m.Writes(), MaxAnswer: m.MaxAnswer(), Allowance: allowance}
+	call := Call{Method: m.Name, Params: r.Params, Write: m.Writes(), MaxAnswer: m.MaxAnswer(), Portion: portion}
+	a.forwarded = true
 	var err error
 	if call.Write {
 		a.Result, err = g.node.Forward(ctx, call)
@@ -220,6 +193,7 @@ func (g *Gateway) forward(ctx context.Context, m Method, r Request, allowance *A
 	if err == nil && m.complete != nil {
 		if incomplete := m.complete(a.Result); incomplete != nil {
 			a.Result = nil
+			portion.Return()
 			a.Err = invalid(Unavailable, ReasonTraceIncomplete, "The node returned a trace in which a required field is missing or malformed.")
 			a.Err.cause = incomplete
 		}
@@ -228,6 +202,7 @@ func (g *Gateway) forward(ctx context.Context, m Method, r Request, allowance *A
 	if refused, ok := errors.AsType[*NodeError](err); ok {
 		a.NodeError = refused.Raw
 	} else if err != nil {
+		portion.Return()
 		a.Err = failure(ctx, m, err)
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,7 +99,7 @@ func TestEveryMethodOfTheAllowlistIsForwardedUnchanged(t *testing.T) {
 			continue
 		}
 		want := Call{Method: m.Name, Params: json.RawMessage(params), Write: m.Class == account.RPCWrite, MaxAnswer: m.MaxAnswer()}
-		if diff := cmp.Diff(want, n.calls[0], cmpopts.IgnoreFields(Call{}, "Follows")); diff != "" {
+		if diff := cmp.Diff(want, n.calls[0], cmpopts.IgnoreFields(Call{}, "Follows", "Share")); diff != "" {
 			t.Errorf("%s: call (-want +got):\n%s", m.Name, diff)
 		}
 	}
@@ -241,7 +241,7 @@ func TestBatchIsNotBufferedPastItsLimit(t *testing.T) {
 	g, _ := open(&fakeNode{answer: func(_ context.Context, c Call) (json.RawMessage, error) {
 		const piece = 1 << 20
 		for range 4 {
-			if !c.Allowance.Take(piece) {
+			if !c.Portion.Take(piece) {
 				return nil, ErrTooLarge
 			}
 			buffered.Add(piece)
@@ -258,6 +258,66 @@ func TestBatchIsNotBufferedPastItsLimit(t *testing.T) {
 	}
 	if buffered.Load() > MaxAnswer {
 		t.Errorf("buffered %d bytes, want at most %d", buffered.Load(), MaxAnswer)
+	}
+}
+
+func TestRefusedAnswersDoNotCountForTheirBatch(t *testing.T) {
+	t.Parallel()
+	g, _ := open(&fakeNode{answer: func(_ context.Context, c Call) (json.RawMessage, error) {
+		if c.Method != "starknet_getCompiledCasm" {
+			return json.RawMessage(`7`), nil
+		}
+		for range maxCasm >> 10 {
+			if !c.Portion.Take(1 << 10) {
+				return nil, ErrTooLarge
+			}
+			runtime.Gosched() // the answers are read at the same time
+		}
+		return nil, ErrTooLarge
+	}})
+	requests := []Request{request("starknet_blockNumber", "")}
+	for i := range 20 {
+		requests = append(requests, request("starknet_getCompiledCasm", fmt.Sprintf(`["0x%x"]`, i)))
+	}
+	answers, err := g.AnswerBatch(callerWith(t.Context(), account.Read), requests)
+	if err != nil {
+		t.Fatalf("got %v, want an answer to each request", err)
+	}
+	if string(answers[0].Result) != "7" {
+		t.Errorf("the block number: got %s and %v, want 7", answers[0].Result, answers[0].Err)
+	}
+	for _, a := range answers[1:] {
+		if a.Err == nil || a.Err.Reason != ReasonCasmTooLarge {
+			t.Errorf("got %v, want %s", a.Err, ReasonCasmTooLarge)
+		}
+	}
+}
+
+func TestIdenticalReadsOfABatchShareACall(t *testing.T) {
+	t.Parallel()
+	n := new(fakeNode)
+	g, m := open(n)
+	number, write := request("starknet_blockNumber", ""), request("starknet_addInvokeTransaction", "[{}]")
+	other := request("starknet_getNonce", `["latest","0x1"]`)
+	requests := []Request{number, other, write, number, write, number}
+	for i := range requests {
+		requests[i].ID = json.RawMessage(fmt.Sprint(i))
+	}
+	answers, err := g.AnswerBatch(callerWith(t.Context(), account.Read, account.Write), requests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range answers {
+		if want := `"` + requests[i].Method + `"`; string(a.Result) != want || string(a.ID) != fmt.Sprint(i) {
+			t.Errorf("answer %d: got %s, %v and id %s, want %s", i, a.Result, a.Err, a.ID, want)
+		}
+	}
+	if n.count() != 4 {
+		t.Errorf("the node got %d calls, want 4: one of each read, and both writes", n.count())
+	}
+	charged := m.used[account.Metered{Kind: account.ByKey, Subject: "k", Class: account.RPCReadLight}]
+	if charged != 3 {
+		t.Errorf("charged %d light reads, want 3", charged)
 	}
 }
 
@@ -297,62 +357,6 @@ func TestImmutableAnswersAreReadOnce(t *testing.T) {
 	}
 }
 
-func TestIdenticalConcurrentReadsShareACall(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		n := &fakeNode{answer: func(context.Context, Call) (json.RawMessage, error) {
-			time.Sleep(time.Second) // on the bubble's clock
-			return json.RawMessage(`1`), nil
-		}}
-		g, _ := open(n)
-		ctx := callerWith(t.Context(), account.Permissions...)
-		var reads sync.WaitGroup
-		for range 20 {
-			reads.Go(func() {
-				if a := g.Answer(ctx, request("starknet_blockNumber", "")); string(a.Result) != "1" {
-					t.Errorf("got %s and %v, want 1", a.Result, a.Err)
-				}
-			})
-		}
-		reads.Go(func() { g.Answer(ctx, request("starknet_chainId", "")) })
-		reads.Wait()
-		if n.count() != 2 {
-			t.Errorf("the node got %d calls, want 2", n.count())
-		}
-		for range 3 {
-			reads.Go(func() { g.Answer(ctx, request("starknet_addInvokeTransaction", "[{}]")) })
-		}
-		reads.Wait()
-		if n.count() != 5 {
-			t.Errorf("the node got %d calls with three writes, want 5", n.count())
-		}
-	})
-}
-
-func TestCallerDoesNotJoinAReadOlderThanItsLastAnswer(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var calls atomic.Int64
-		n := &fakeNode{answer: func(_ context.Context, c Call) (json.RawMessage, error) {
-			if c.Method == "starknet_blockNumber" && calls.Add(1) == 1 {
-				time.Sleep(10 * time.Second) // an answer that is old when it arrives
-				return json.RawMessage(`1`), nil
-			}
-			return json.RawMessage(`2`), nil
-		}}
-		g, _ := open(n)
-		other := account.WithCaller(t.Context(), &account.Caller{Kind: account.ByKey, Subject: "other", Permissions: account.Permissions})
-		go g.Answer(other, request("starknet_blockNumber", ""))
-		time.Sleep(time.Second)
-		ctx := callerWith(t.Context(), account.Read)
-		g.Answer(ctx, request("starknet_getNonce", `["latest","0x1"]`))
-		if a := g.Answer(ctx, request("starknet_blockNumber", "")); string(a.Result) != "2" {
-			t.Errorf("got block %s, want 2: the caller has seen a later state", a.Result)
-		}
-		time.Sleep(10 * time.Second)
-	})
-}
-
 func TestDocumentListsExactlyTheAllowlist(t *testing.T) {
 	t.Parallel()
 	g, _ := open(new(fakeNode))
@@ -385,22 +389,24 @@ func TestReadsThatMoveWithTheHeadFollowTheirCaller(t *testing.T) {
 	for name, test := range map[string]struct {
 		request Request
 		block   *uint64
+		tag     string
 		follows bool
 	}{
-		"the newest block":   {request("starknet_blockNumber", ""), nil, true},
-		"a tag":              {request("starknet_call", `[{},"latest"]`), nil, true},
-		"a tag by name":      {request("starknet_call", `{"request":{},"block_id":"latest"}`), nil, true},
-		"a number":           {request("starknet_call", `[{},{"block_number":5}]`), &five, false},
-		"a number by name":   {request("starknet_getNonce", `{"contract_address":"0x1","block_id":{"block_number":5}}`), &five, false},
-		"a hash":             {request("starknet_getNonce", `[{"block_hash":"0x1"},"0x2"]`), nil, false},
-		"a transaction":      {request("starknet_getTransactionStatus", `["0x1"]`), nil, true},
-		"a missing block id": {request("starknet_call", `[{}]`), nil, true},
+		"the newest block":   {request("starknet_blockNumber", ""), nil, "", true},
+		"a tag":              {request("starknet_call", `[{},"latest"]`), nil, "latest", true},
+		"a tag by name":      {request("starknet_call", `{"request":{},"block_id":"latest"}`), nil, "latest", true},
+		"a number":           {request("starknet_call", `[{},{"block_number":5}]`), &five, "", false},
+		"a number by name":   {request("starknet_getNonce", `{"contract_address":"0x1","block_id":{"block_number":5}}`), &five, "", false},
+		"a hash":             {request("starknet_getNonce", `[{"block_hash":"0x1"},"0x2"]`), nil, "", false},
+		"a transaction":      {request("starknet_getTransactionStatus", `["0x1"]`), nil, "", true},
+		"a missing block id": {request("starknet_call", `[{}]`), nil, "", true},
+		"the chain id":       {request("starknet_chainId", ""), nil, "", false},
 	} {
 		n := new(fakeNode)
 		g, _ := open(n)
 		g.Answer(callerWith(t.Context(), account.Read), test.request)
-		if got := n.calls[0]; !cmp.Equal(got.Block, test.block) || (got.Follows != "") != test.follows {
-			t.Errorf("%s: got block %v and follows %q, want %v and follows: %t", name, got.Block, got.Follows, test.block, test.follows)
+		if got := n.calls[0]; !cmp.Equal(got.Block, test.block) || got.Tag != test.tag || (got.Follows != "") != test.follows {
+			t.Errorf("%s: got block %v, tag %q and follows %q, want %v, %q and follows: %t", name, got.Block, got.Tag, got.Follows, test.block, test.tag, test.follows)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 )
 
@@ -29,33 +28,20 @@ type Call struct {
 	// Block is the number of the block that the call names by its number; nil
 	// if it names none so.
 	Block *uint64
+	// Tag is the tag that names the block, such as latest; empty if none does.
+	Tag string
 	// Follows identifies the caller of a read whose answer moves with the head:
 	// for one caller the head does not go back. Empty for other calls.
 	Follows string
+	// Share identifies the caller of a read that may share a call with identical
+	// reads that are in flight. Empty for calls that are always sent.
+	Share string
 	// MaxAnswer limits the size of the answer in bytes.
 	MaxAnswer int64
-	// Allowance is what the answers of a batch may take together; nil means no
-	// common limit.
-	Allowance *Allowance
+	// Portion is what the answer takes of the allowance of its batch; nil means
+	// no common limit. An attempt that fails gives its bytes back.
+	Portion *Portion
 }
-
-// Allowance is a number of bytes that several answers share while they are
-// read, so that a batch is never buffered past its limit.
-type Allowance struct{ left atomic.Int64 }
-
-// NewAllowance returns an allowance of so many bytes.
-func NewAllowance(bytes int64) *Allowance {
-	a := new(Allowance)
-	a.left.Store(bytes)
-	return a
-}
-
-// Take takes n bytes and reports whether they were left. A nil allowance has no
-// limit.
-func (a *Allowance) Take(n int) bool { return a == nil || a.left.Add(-int64(n)) >= 0 }
-
-// Exhausted reports whether more was taken than there was.
-func (a *Allowance) Exhausted() bool { return a.left.Load() < 0 }
 
 // The errors of a Node, besides *NodeError and *UnavailableError.
 var (

@@ -354,3 +354,34 @@ func TestTopicsAreBounded(t *testing.T) {
 		t.Errorf("got %s, want %s", m.Answer, ReasonSaturated)
 	}
 }
+
+func TestOneWorkspaceCannotTakeAllTopics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, _ := openScript()
+		join := func(workspace string, transaction int) error {
+			ctx := account.WithCaller(t.Context(), &account.Caller{Kind: account.ByKey, Subject: "k", Workspace: workspace})
+			m, _ := Lookup(subscribeStatus)
+			leave, err := g.feeds.join(ctx, m, fmt.Appendf(nil, `["0x%x"]`, transaction),
+				&subscriber{ready: make(chan error, 1), begin: func() {}, deliver: func(context.Context, *Notification) {}, lost: func(error) {}})
+			if err == nil {
+				t.Cleanup(leave)
+			}
+			return err
+		}
+		for i := range maxOwnTopics {
+			if err := join("greedy", i); err != nil {
+				t.Fatalf("subscription %d: got %v, want it made", i, err)
+			}
+		}
+		if err := join("greedy", maxOwnTopics); !errors.Is(err, ErrSaturated) {
+			t.Errorf("one more: got %v, want %v", err, ErrSaturated)
+		}
+		if err := join("greedy", 0); err != nil {
+			t.Errorf("one that exists: got %v, want to join it", err)
+		}
+		if err := join("modest", maxOwnTopics); err != nil {
+			t.Errorf("another workspace: got %v, want it made", err)
+		}
+	})
+}

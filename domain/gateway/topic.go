@@ -19,6 +19,7 @@ const (
 type topic struct {
 	feeds   *feeds
 	key     string // empty if it is not shared
+	owner   string // the workspace that began it
 	method  Method
 	params  json.RawMessage
 	tracker tracker
