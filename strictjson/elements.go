@@ -10,7 +10,7 @@ import (
 // checks syntax, depth and encoding; keys are left to the Decode of each
 // element, so that one bad element does not spoil the others.
 func Elements(data []byte) ([]Raw, error) {
-	if _, err := open(data); err != nil {
+	if _, err := open(data, MaxDepth); err != nil {
 		return nil, err
 	}
 	dec := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowDuplicateNames(true))

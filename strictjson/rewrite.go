@@ -8,7 +8,7 @@ import (
 // keys and the shortest escapes, and with every number as appendNumber writes
 // it. Errors of appendNumber are returned with their path.
 func rewrite(data []byte, appendNumber func(dst, number []byte) ([]byte, *Error)) ([]byte, error) {
-	dec, err := open(data)
+	dec, err := open(data, MaxDepth)
 	if err != nil {
 		return nil, err
 	}
