@@ -3,6 +3,9 @@ package gateway
 import (
 	"encoding/json"
 	"slices"
+	"strings"
+
+	"astrolabe/strictjson"
 )
 
 // blockRef is how a call names the block that it is about.
@@ -16,16 +19,18 @@ type blockRef struct {
 func (b blockRef) pinned() bool { return (b.Hash == nil) != (b.Number == nil) }
 
 // blockOf returns the block that the params of a method name. It is not pinned
-// if they name none, or a tag.
+// if they name none, a tag, or one with other members, which a node that ignores
+// their case could read.
 func blockOf(m Method, params json.RawMessage) (b blockRef) {
-	if json.Unmarshal(paramOf(m, params, blockID.Name), &b) != nil { // a tag, or none
+	if strictjson.Decode(paramOf(m, params, blockID.Name), &b) != nil {
 		return blockRef{}
 	}
 	return b
 }
 
 // paramOf returns a parameter, given by its name or by its place; nil if it is
-// not given.
+// not given, or if another name differs from it only in case, which a node could
+// read instead.
 func paramOf(m Method, params json.RawMessage, name string) json.RawMessage {
 	at := slices.IndexFunc(m.Params, func(p Param) bool { return p.Name == name })
 	if at < 0 || len(params) == 0 {
@@ -35,6 +40,11 @@ func paramOf(m Method, params json.RawMessage, name string) json.RawMessage {
 		var named map[string]json.RawMessage
 		if json.Unmarshal(params, &named) != nil {
 			return nil
+		}
+		for other := range named {
+			if other != name && strings.EqualFold(other, name) {
+				return nil
+			}
 		}
 		return named[name]
 	}

@@ -279,6 +279,12 @@ func TestImmutableAnswersAreReadOnce(t *testing.T) {
 		"a class at the head":             {"starknet_getClass", `["latest","0x1"]`, `{}`, 2},
 		"a call at an accepted block":     {"starknet_call", `[{},{"block_number":5}]`, `[]`, 2},
 		"the number of the newest block":  {"starknet_blockNumber", ``, `5`, 2},
+		"a block number in two cases":     {"starknet_getClassHashAt", `[{"block_number":101,"BLOCK_NUMBER":3},"0x2"]`, `"0x1"`, 2},
+		"a block number in upper case":    {"starknet_getClassHashAt", `[{"BLOCK_NUMBER":3},"0x2"]`, `"0x1"`, 2},
+		"a block hash in two cases":       {"starknet_getClassHashAt", `[{"block_hash":"0x5","BLOCK_hash":null,"block_Number":3},"0x2"]`, `"0x1"`, 2},
+		"a block id in two cases":         {"starknet_getClass", `{"block_id":{"block_number":3},"Block_Id":"latest","class_hash":"0x1"}`, `{}`, 2},
+		"a block status in two cases":     {"starknet_getBlockWithTxs", `[{"block_number":5}]`, `{"status":"ACCEPTED_ON_L2","Status":"ACCEPTED_ON_L1"}`, 2},
+		"a receipt status in two cases":   {"starknet_getTransactionReceipt", `["0x1"]`, `{"finality_status":"ACCEPTED_ON_L2","Finality_Status":"ACCEPTED_ON_L1"}`, 2},
 		"a block id with hash and number": {"starknet_getBlockWithTxs", `[{"block_number":5,"block_hash":"0x1"}]`, `{"status":"ACCEPTED_ON_L1"}`, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
