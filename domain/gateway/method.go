@@ -107,7 +107,7 @@ var Methods = []Method{
 	state("starknet_getClass", "Return a class by its hash.", blockID, required("class_hash", "Felt")),
 	state("starknet_call", "Call a view function.", required("request", "Object"), blockID),
 	{Name: "starknet_getStorageProof", Class: account.RPCReadState, Permission: account.Read,
-		Summary: "Return Merkle proofs of classes, contracts and storage slots: at most 32 targets.",
+		Summary: "Return Merkle proofs of classes, contracts and storage slots: at most 32 targets, with at most 8 class hashes, 8 contract addresses, and 8 contracts of 16 storage keys each.",
 		Params: []Param{blockID, optional("class_hashes", "Felts"), optional("contract_addresses", "Felts"),
 			optional("contracts_storage_keys", "Objects")},
 		maxAnswer: maxProof, tooLarge: ReasonProofTooLarge, checkParams: checkProof},
