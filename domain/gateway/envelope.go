@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -35,7 +36,7 @@ type envelope struct {
 // Parse splits a body into requests and reports whether it is a batch. The
 // error is the answer to the whole body, with the id null.
 func Parse(body []byte) (requests []Request, batch bool, err *Error) {
-	if first := strings.TrimLeft(string(body[:min(len(body), 64)]), " \t\r\n"); !strings.HasPrefix(first, "[") {
+	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
 		r := parseRequest(body)
 		if r.Invalid != nil && r.Invalid.Code == ParseError {
 			return nil, false, r.Invalid

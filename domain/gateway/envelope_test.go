@@ -15,14 +15,15 @@ func TestBodyIsSplitIntoRequests(t *testing.T) {
 		batch bool
 		want  []Request
 	}{
-		"by position":             {`{"jsonrpc":"2.0","id":7,"method":"starknet_call","params":[ {"a":1.0},"latest" ]}`, false, []Request{{ID: json.RawMessage(`7`), Method: "starknet_call", Params: json.RawMessage(`[ {"a":1.0},"latest" ]`)}}},
-		"by name":                 {`{"jsonrpc":"2.0","id":"x","method":"m","params":{"block_id":"latest"}}`, false, []Request{{ID: json.RawMessage(`"x"`), Method: "m", Params: json.RawMessage(`{"block_id":"latest"}`)}}},
-		"without params":          {` {"jsonrpc":"2.0","id":null,"method":"m"}`, false, []Request{{ID: json.RawMessage(`null`), Method: "m"}}},
-		"with null for no params": {`{"jsonrpc":"2.0","id":1,"method":"m","params":null}`, false, []Request{{ID: json.RawMessage(`1`), Method: "m", Params: json.RawMessage(`null`)}}},
-		"a notification":          {`{"jsonrpc":"2.0","method":"m"}`, false, []Request{{Method: "m"}}},
-		"with an unknown key":     {`{"jsonrpc":"2.0","id":1,"method":"m","trace":true}`, false, []Request{{ID: json.RawMessage(`1`), Method: "m"}}},
-		"a batch in its order":    {"\n[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"b\"}]", true, []Request{{ID: json.RawMessage(`1`), Method: "a"}, {ID: json.RawMessage(`2`), Method: "b"}}},
-		"a number beyond int64":   {`{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"m"}`, false, []Request{{ID: json.RawMessage(`123456789012345678901234567890`), Method: "m"}}},
+		"by position":                    {`{"jsonrpc":"2.0","id":7,"method":"starknet_call","params":[ {"a":1.0},"latest" ]}`, false, []Request{{ID: json.RawMessage(`7`), Method: "starknet_call", Params: json.RawMessage(`[ {"a":1.0},"latest" ]`)}}},
+		"by name":                        {`{"jsonrpc":"2.0","id":"x","method":"m","params":{"block_id":"latest"}}`, false, []Request{{ID: json.RawMessage(`"x"`), Method: "m", Params: json.RawMessage(`{"block_id":"latest"}`)}}},
+		"without params":                 {` {"jsonrpc":"2.0","id":null,"method":"m"}`, false, []Request{{ID: json.RawMessage(`null`), Method: "m"}}},
+		"with null for no params":        {`{"jsonrpc":"2.0","id":1,"method":"m","params":null}`, false, []Request{{ID: json.RawMessage(`1`), Method: "m", Params: json.RawMessage(`null`)}}},
+		"a notification":                 {`{"jsonrpc":"2.0","method":"m"}`, false, []Request{{Method: "m"}}},
+		"with an unknown key":            {`{"jsonrpc":"2.0","id":1,"method":"m","trace":true}`, false, []Request{{ID: json.RawMessage(`1`), Method: "m"}}},
+		"a batch in its order":           {"\n[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"b\"}]", true, []Request{{ID: json.RawMessage(`1`), Method: "a"}, {ID: json.RawMessage(`2`), Method: "b"}}},
+		"a batch after much white space": {strings.Repeat(" \t\r\n", 1000) + `[{"jsonrpc":"2.0","id":1,"method":"a"}]`, true, []Request{{ID: json.RawMessage(`1`), Method: "a"}}},
+		"a number beyond int64":          {`{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"m"}`, false, []Request{{ID: json.RawMessage(`123456789012345678901234567890`), Method: "m"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
