@@ -64,7 +64,7 @@ func Parse(body []byte) (requests []Request, batch bool, err *Error) {
 func parseRequest(text []byte) Request {
 	var e envelope
 	if err := strictjson.Decode(text, &e, strictjson.AllowUnknownKeys()); err != nil {
-		return Request{ID: null, Invalid: unreadable(err)}
+		return Request{ID: readableID(text), Invalid: unreadable(err)}
 	}
 	r := Request{ID: json.RawMessage(e.ID), Params: json.RawMessage(e.Params)}
 	method, named := plainString(e.Method)
@@ -84,6 +84,15 @@ func parseRequest(text []byte) Request {
 	}
 	r.Method = method
 	return r
+}
+
+// readableID returns the id of a request that is refused, null if it has none
+// that can be read.
+func readableID(text []byte) json.RawMessage {
+	if id, found := strictjson.Member(text, "id"); found && validID(json.RawMessage(id)) {
+		return json.RawMessage(id)
+	}
+	return null
 }
 
 var null = json.RawMessage("null")

@@ -98,3 +98,31 @@ func TestOneBadRequestDoesNotSpoilItsBatch(t *testing.T) {
 		}
 	}
 }
+
+func TestRefusedRequestKeepsAnIDThatCanBeRead(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ text, want string }{
+		"a duplicate key in the params":       {`{"jsonrpc":"2.0","id":"x7","method":"m","params":{"a":1,"a":2}}`, `"x7"`},
+		"a duplicate key deep in the params":  {`{"jsonrpc":"2.0","method":"m","params":[{"a":{"b":1,"b":2}}],"id":7}`, `7`},
+		"a duplicate method":                  {`{"jsonrpc":"2.0","id":7,"method":"m","method":"n"}`, `7`},
+		"an id and another version":           {`{"jsonrpc":"1.0","id":7,"method":"m"}`, `7`},
+		"a duplicate id":                      {`{"jsonrpc":"2.0","id":7,"id":8,"method":"m"}`, `null`},
+		"a duplicate key and an object as id": {`{"jsonrpc":"2.0","id":{},"method":"m","params":{"a":1,"a":2}}`, `null`},
+		"a duplicate key in the id":           {`{"jsonrpc":"2.0","id":{"a":1,"a":2},"method":"m"}`, `null`},
+		"a duplicate key and no id":           {`{"jsonrpc":"2.0","method":"m","params":{"a":1,"a":2}}`, `null`},
+		"a number":                            {`5`, `null`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, body := range []string{test.text, "[" + test.text + "]"} {
+				requests, _, err := Parse([]byte(body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := requests[0]; got.Invalid == nil || string(got.ID) != test.want {
+					t.Errorf("%s: got id %s and %v, want it refused with id %s", body, got.ID, got.Invalid, test.want)
+				}
+			}
+		})
+	}
+}
