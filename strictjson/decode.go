@@ -22,6 +22,12 @@ func AllowUnknownKeys() Option {
 	return func(in *inspector) { in.allowUnknown = true }
 }
 
+// AllowDepth makes Decode accept so many arrays and objects in each other
+// instead of MaxDepth.
+func AllowDepth(levels int) Option {
+	return func(in *inspector) { in.depth = levels }
+}
+
 // Decode reads the one JSON value in data into v, a pointer to a zero value. It
 // returns an *Error for anything that v does not exactly expect.
 //
@@ -37,18 +43,18 @@ func Decode(data []byte, v any, options ...Option) error {
 	if target.Kind() != reflect.Pointer || target.IsNil() {
 		panic("strictjson: Decode needs a non-nil pointer")
 	}
-	dec, err := open(data)
-	if err != nil {
-		return err
-	}
-	in := inspector{dec: dec}
+	in := inspector{depth: MaxDepth}
 	for _, option := range options {
 		option(&in)
+	}
+	var err error
+	if in.dec, err = open(data, in.depth); err != nil {
+		return err
 	}
 	if err := in.value(target.Type().Elem()); err != nil {
 		return err
 	}
-	if err := expectEnd(dec); err != nil {
+	if err := expectEnd(in.dec); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(data, v, json.RejectUnknownMembers(!in.allowUnknown)); err != nil {

@@ -11,7 +11,7 @@ import (
 // element, so that one bad element does not spoil the others. It keeps at most so
 // many elements, and returns how many there are.
 func Elements(data []byte, keep int) (elements []Raw, count int, err error) {
-	if _, err := open(data); err != nil {
+	if _, err := open(data, MaxDepth); err != nil {
 		return nil, 0, err
 	}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))

@@ -21,7 +21,7 @@ const (
 	InvalidUTF8 Kind = "invalid_utf8"
 	// TrailingData is anything but white space after the first value.
 	TrailingData Kind = "trailing_data"
-	// TooDeep is nesting beyond MaxDepth.
+	// TooDeep is nesting beyond MaxDepth, or what AllowDepth allows.
 	TooDeep Kind = "too_deep"
 	// DuplicateKey is a key that its object holds twice.
 	DuplicateKey Kind = "duplicate_key"

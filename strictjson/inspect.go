@@ -13,6 +13,7 @@ import (
 type inspector struct {
 	dec          *jsontext.Decoder
 	allowUnknown bool
+	depth        int // how many arrays and objects may be in each other
 }
 
 // value inspects the next value against the type t.

@@ -16,14 +16,14 @@ const MaxDepth = 64
 
 // open checks the encoding and depth of the text and returns a decoder at its
 // start, which rejects duplicate keys and invalid escapes.
-func open(data []byte) (*jsontext.Decoder, error) {
+func open(data []byte, depth int) (*jsontext.Decoder, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
 		return nil, &Error{Kind: Syntax, Message: "a byte order mark is not allowed"}
 	case !utf8.Valid(data):
 		return nil, &Error{Kind: InvalidUTF8, Message: "the text is not valid UTF-8"}
-	case exceedsDepth(data):
-		return nil, &Error{Kind: TooDeep, Message: fmt.Sprintf("nested more than %d levels deep", MaxDepth)}
+	case exceedsDepth(data, depth):
+		return nil, &Error{Kind: TooDeep, Message: fmt.Sprintf("nested more than %d levels deep", depth)}
 	}
 	return jsontext.NewDecoder(bytes.NewBuffer(data)), nil
 }
@@ -39,13 +39,13 @@ func expectEnd(dec *jsontext.Decoder) error {
 // exceedsDepth counts brackets outside strings, so that no parser ever sees a
 // document that is too deep. The count may be wrong for text that is not JSON,
 // which the parser rejects anyway.
-func exceedsDepth(data []byte) bool {
+func exceedsDepth(data []byte, limit int) bool {
 	depth := 0
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '[', '{':
 			depth++
-			if depth > MaxDepth {
+			if depth > limit {
 				return true
 			}
 		case ']', '}':

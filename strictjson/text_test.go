@@ -81,3 +81,15 @@ func TestEveryReaderBoundsDepth(t *testing.T) {
 		}
 	})
 }
+
+func TestDepthOfADocumentCanBeRaised(t *testing.T) {
+	t.Parallel()
+	arrays := func(depth int) []byte {
+		return []byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))
+	}
+	var value any
+	if err := Decode(arrays(100), &value, AllowDepth(100)); err != nil {
+		t.Errorf("got %v, want 100 levels accepted", err)
+	}
+	expectError(t, Decode(arrays(101), &value, AllowDepth(100)), Error{Kind: TooDeep, Message: "nested more than 100 levels deep"})
+}

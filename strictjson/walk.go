@@ -22,27 +22,6 @@ func Element(data []byte, index int) (Raw, bool) {
 	return next(dec, jsontext.KindEndArray)
 }
 
-// Member is Element for a member of the JSON object in data by its name.
-func Member(data []byte, name string) (Raw, bool) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
-	if token, err := dec.ReadToken(); err != nil || token.Kind() != jsontext.KindBeginObject {
-		return nil, false
-	}
-	for dec.PeekKind() != jsontext.KindEndObject {
-		token, err := dec.ReadToken()
-		if err != nil {
-			return nil, false
-		}
-		if token.String() == name {
-			return next(dec, jsontext.KindEndObject)
-		}
-		if dec.SkipValue() != nil {
-			return nil, false
-		}
-	}
-	return nil, false
-}
-
 // next returns the next value, and false if the array or object ends instead.
 func next(dec *jsontext.Decoder, end jsontext.Kind) (Raw, bool) {
 	if dec.PeekKind() == end {

@@ -120,6 +120,29 @@ func TestOperatorCreatesASession(t *testing.T) {
 	k.types(exitUsage, "session revoke ses_nowhere")
 }
 
+func TestOperatorEnrolsATraceCertifiedPartner(t *testing.T) {
+	t.Parallel()
+	k := newKeeper(t)
+	text := strings.TrimSpace(k.types(exitOK, "keys create --workspace acme --create-workspace"))
+	keys := account.NewKeys(accounts.NewKeys(k.db), k.ring(), time.Now)
+	for _, step := range []struct {
+		command, printed string
+		want             bool
+	}{
+		{"workspaces list", "  standard  ", false},
+		{"workspaces trace acme enrol", "  standard,trace-certified  ", true},
+		{"workspaces trace acme end", "  standard  ", false},
+	} {
+		k.expects(k.types(exitOK, step.command), step.printed)
+		if caller, err := keys.Authenticate(t.Context(), text); err != nil || caller.May(account.Trace) != step.want {
+			t.Errorf("%s: got %+v and %v, want a key that may trace: %t", step.command, caller, err, step.want)
+		}
+	}
+	k.expects(k.types(exitOK, "workspaces audit acme"), "trace_certified_changed")
+	k.types(exitUsage, "workspaces trace acme maybe")
+	k.types(exitUsage, "workspaces trace nobody enrol")
+}
+
 func TestOperatorChangesAPlan(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t)

@@ -16,6 +16,7 @@ import (
 type workspacesCommand struct {
 	List  workspacesList  `cmd:"" help:"List workspaces."`
 	Plan  workspacesPlan  `cmd:"" help:"Change the plan of a workspace."`
+	Trace workspacesTrace `cmd:"" help:"Enrol a workspace as trace-certified partner, or end its enrolment."`
 	Audit workspacesAudit `cmd:"" help:"Print the audit log of a workspace, newest entry first."`
 }
 
@@ -48,6 +49,24 @@ type workspacesPlan struct {
 func (w workspacesPlan) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, w.databaseSettings, func(db *database) error {
 		changed, err := workspaces(db).SetPlan(ctx, w.Workspace, w.Plan, currentOperator())
+		if err != nil {
+			return notFoundAsUsage(err)
+		}
+		printWorkspace(c, changed)
+		return nil
+	})
+}
+
+type workspacesTrace struct {
+	databaseSettings
+	Workspace string `arg:"" help:"Name or id of the workspace."`
+	State     string `arg:"" enum:"enrol,end" help:"enrol: every key of the workspace with the permission read can call the trace methods, also future keys. end: only keys with the permission trace can."`
+}
+
+// Run enrols a partner, or ends its enrolment.
+func (w workspacesTrace) Run(ctx context.Context, c *console) error {
+	return withSchema(ctx, c, w.databaseSettings, func(db *database) error {
+		changed, err := workspaces(db).SetTraceCertified(ctx, w.Workspace, w.State == "enrol", currentOperator())
 		if err != nil {
 			return notFoundAsUsage(err)
 		}
@@ -118,5 +137,9 @@ func notFoundAsUsage(err error) error {
 }
 
 func printWorkspace(c *console, w account.Workspace) {
-	fmt.Fprintf(c.stdout, "%s  %s  created %s  %s\n", w.ID, w.Plan, w.CreatedAt.Format(time.RFC3339), w.Name)
+	entitled := string(w.Plan)
+	if w.TraceCertified {
+		entitled += ",trace-certified"
+	}
+	fmt.Fprintf(c.stdout, "%s  %s  created %s  %s\n", w.ID, entitled, w.CreatedAt.Format(time.RFC3339), w.Name)
 }

@@ -27,6 +27,7 @@ type Action string
 const (
 	ActionWorkspaceCreated Action = "workspace_created"
 	ActionPlanChanged      Action = "plan_changed"
+	ActionTraceCertified   Action = "trace_certified_changed"
 	ActionKeyIssued        Action = "key_issued"
 	ActionKeyGranted       Action = "key_granted"
 	ActionKeyRevoked       Action = "key_revoked"
@@ -53,6 +54,11 @@ func workspaceCreated(w Workspace, by Actor) Entry {
 func planChanged(w Workspace, plan Plan, by Actor, at time.Time) Entry {
 	return Entry{At: at, Actor: by.String(), Action: ActionPlanChanged, Workspace: w.ID,
 		Details: map[string]any{"from": w.Plan, "to": plan}}
+}
+
+func traceCertifiedChanged(w Workspace, certified bool, by Actor, at time.Time) Entry {
+	return Entry{At: at, Actor: by.String(), Action: ActionTraceCertified, Workspace: w.ID,
+		Details: map[string]any{"from": w.TraceCertified, "to": certified}}
 }
 
 func keyIssued(k Key, by Actor) Entry {

@@ -11,13 +11,15 @@ import (
 
 // Key is a stored API key, without its secret.
 type Key struct {
-	PublicID    string
-	Workspace   string
-	Plan        Plan // its workspace's
-	Environment Environment
-	Label       string
-	Permissions []Permission
-	Budgets     Budgets // where they differ from the usual ones
+	PublicID  string
+	Workspace string
+	Plan      Plan // its workspace's
+	// TraceCertified reports whether its workspace is a trace-certified partner.
+	TraceCertified bool
+	Environment    Environment
+	Label          string
+	Permissions    []Permission
+	Budgets        Budgets // where they differ from the usual ones
 	// Default marks the one key of a workspace that self-serve rotates.
 	Default bool
 	Hash    Hash
@@ -50,6 +52,15 @@ func (k Key) Status(now time.Time) Status {
 		return Expired
 	}
 	return Active
+}
+
+// granted returns the permissions of the key and those that its workspace gives
+// it.
+func (k Key) granted() []Permission {
+	if k.TraceCertified && slices.Contains(k.Permissions, Read) {
+		return inOrder(append([]Permission{Trace}, k.Permissions...))
+	}
+	return k.Permissions
 }
 
 // until is when the key ends; the zero time means never.

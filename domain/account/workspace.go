@@ -13,10 +13,12 @@ import (
 
 // Workspace owns keys and sessions. Workspaces cannot see each other's data.
 type Workspace struct {
-	ID        string
-	Name      string
-	Plan      Plan
-	CreatedAt time.Time
+	ID   string
+	Name string
+	Plan Plan
+	// TraceCertified marks a partner whose keys may call the trace methods.
+	TraceCertified bool
+	CreatedAt      time.Time
 }
 
 // Plans lists all plans.
@@ -41,6 +43,9 @@ type WorkspaceStore interface {
 	// SetPlan changes the plan of a workspace and notifies the processes that
 	// cache its keys or sessions. An unknown workspace is not_found.
 	SetPlan(ctx context.Context, id string, plan Plan, entry Entry) (Workspace, error)
+	// SetTraceCertified enrols a workspace as trace-certified partner or ends
+	// that, and notifies as SetPlan does. An unknown workspace is not_found.
+	SetTraceCertified(ctx context.Context, id string, certified bool, entry Entry) (Workspace, error)
 }
 
 // Workspaces looks after workspaces.
@@ -101,6 +106,19 @@ func (s *Workspaces) SetPlan(ctx context.Context, idOrName string, plan Plan, by
 		return Workspace{}, err
 	}
 	return s.store.SetPlan(ctx, found.ID, plan, planChanged(found, plan, by, moment(s.now)))
+}
+
+// SetTraceCertified enrols a workspace as trace-certified partner, whose keys
+// with Read have Trace too, or ends that. Only an operator may.
+func (s *Workspaces) SetTraceCertified(ctx context.Context, idOrName string, certified bool, by Actor) (Workspace, error) {
+	if !by.operator() {
+		return Workspace{}, domain.Errorf(domain.CodeForbidden, "Only an operator can enrol a trace-certified partner.")
+	}
+	found, err := s.store.FindWorkspace(ctx, idOrName)
+	if err != nil {
+		return Workspace{}, err
+	}
+	return s.store.SetTraceCertified(ctx, found.ID, certified, traceCertifiedChanged(found, certified, by, moment(s.now)))
 }
 
 func checkWorkspaceName(name string) error {

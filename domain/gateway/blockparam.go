@@ -18,16 +18,18 @@ type blockRef struct {
 func (b blockRef) pinned() bool { return (b.Hash == nil) != (b.Number == nil) }
 
 // blockOf returns the block that the params of a method name. It is not pinned
-// if they name none, or a tag.
+// if they name none, a tag, or one with other members, which a node that ignores
+// their case could read.
 func blockOf(m Method, params json.RawMessage) (b blockRef) {
-	if json.Unmarshal(paramOf(m, params, blockID.Name), &b) != nil { // a tag, or none
+	if strictjson.Decode(paramOf(m, params, blockID.Name), &b) != nil {
 		return blockRef{}
 	}
 	return b
 }
 
 // paramOf returns a parameter, given by its name or by its place; nil if it is
-// not given.
+// not given, or if another name differs from it only in case, which a node could
+// read instead.
 func paramOf(m Method, params json.RawMessage, name string) json.RawMessage {
 	at := slices.IndexFunc(m.Params, func(p Param) bool { return p.Name == name })
 	if at < 0 || len(params) == 0 {

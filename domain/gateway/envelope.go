@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -42,7 +43,7 @@ func Parse(body []byte) (requests []Request, batch bool, err *Error) {
 	if strictjson.Crowded(body, MaxMembers) {
 		return nil, false, invalid(InvalidRequest, ReasonInvalidRequest, "An object of the request has more than %d members.", MaxMembers)
 	}
-	if first := strings.TrimLeft(string(body[:min(len(body), 64)]), " \t\r\n"); !strings.HasPrefix(first, "[") {
+	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
 		r := parseRequest(body)
 		if r.Invalid != nil && r.Invalid.Code == ParseError {
 			return nil, false, r.Invalid
@@ -70,7 +71,7 @@ func Parse(body []byte) (requests []Request, batch bool, err *Error) {
 func parseRequest(text []byte) Request {
 	var e envelope
 	if err := strictjson.Decode(text, &e, strictjson.AllowUnknownKeys()); err != nil {
-		return Request{ID: null, Invalid: unreadable(err)}
+		return Request{ID: readableID(text), Invalid: unreadable(err)}
 	}
 	r := Request{ID: json.RawMessage(e.ID), Params: json.RawMessage(e.Params)}
 	method, named := plainString(e.Method)
@@ -90,6 +91,15 @@ func parseRequest(text []byte) Request {
 	}
 	r.Method = method
 	return r
+}
+
+// readableID returns the id of a request that is refused, null if it has none
+// that can be read.
+func readableID(text []byte) json.RawMessage {
+	if id, found := strictjson.Member(text, "id"); found && validID(json.RawMessage(id)) {
+		return json.RawMessage(id)
+	}
+	return null
 }
 
 var null = json.RawMessage("null")

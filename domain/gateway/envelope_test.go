@@ -15,14 +15,15 @@ func TestBodyIsSplitIntoRequests(t *testing.T) {
 		batch bool
 		want  []Request
 	}{
-		"by position":             {`{"jsonrpc":"2.0","id":7,"method":"starknet_call","params":[ {"a":1.0},"latest" ]}`, false, []Request{{ID: json.RawMessage(`7`), Method: "starknet_call", Params: json.RawMessage(`[ {"a":1.0},"latest" ]`)}}},
-		"by name":                 {`{"jsonrpc":"2.0","id":"x","method":"m","params":{"block_id":"latest"}}`, false, []Request{{ID: json.RawMessage(`"x"`), Method: "m", Params: json.RawMessage(`{"block_id":"latest"}`)}}},
-		"without params":          {` {"jsonrpc":"2.0","id":null,"method":"m"}`, false, []Request{{ID: json.RawMessage(`null`), Method: "m"}}},
-		"with null for no params": {`{"jsonrpc":"2.0","id":1,"method":"m","params":null}`, false, []Request{{ID: json.RawMessage(`1`), Method: "m", Params: json.RawMessage(`null`)}}},
-		"a notification":          {`{"jsonrpc":"2.0","method":"m"}`, false, []Request{{Method: "m"}}},
-		"with an unknown key":     {`{"jsonrpc":"2.0","id":1,"method":"m","trace":true}`, false, []Request{{ID: json.RawMessage(`1`), Method: "m"}}},
-		"a batch in its order":    {"\n[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"b\"}]", true, []Request{{ID: json.RawMessage(`1`), Method: "a"}, {ID: json.RawMessage(`2`), Method: "b"}}},
-		"a number beyond int64":   {`{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"m"}`, false, []Request{{ID: json.RawMessage(`123456789012345678901234567890`), Method: "m"}}},
+		"by position":                    {`{"jsonrpc":"2.0","id":7,"method":"starknet_call","params":[ {"a":1.0},"latest" ]}`, false, []Request{{ID: json.RawMessage(`7`), Method: "starknet_call", Params: json.RawMessage(`[ {"a":1.0},"latest" ]`)}}},
+		"by name":                        {`{"jsonrpc":"2.0","id":"x","method":"m","params":{"block_id":"latest"}}`, false, []Request{{ID: json.RawMessage(`"x"`), Method: "m", Params: json.RawMessage(`{"block_id":"latest"}`)}}},
+		"without params":                 {` {"jsonrpc":"2.0","id":null,"method":"m"}`, false, []Request{{ID: json.RawMessage(`null`), Method: "m"}}},
+		"with null for no params":        {`{"jsonrpc":"2.0","id":1,"method":"m","params":null}`, false, []Request{{ID: json.RawMessage(`1`), Method: "m", Params: json.RawMessage(`null`)}}},
+		"a notification":                 {`{"jsonrpc":"2.0","method":"m"}`, false, []Request{{Method: "m"}}},
+		"with an unknown key":            {`{"jsonrpc":"2.0","id":1,"method":"m","trace":true}`, false, []Request{{ID: json.RawMessage(`1`), Method: "m"}}},
+		"a batch in its order":           {"\n[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"},{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"b\"}]", true, []Request{{ID: json.RawMessage(`1`), Method: "a"}, {ID: json.RawMessage(`2`), Method: "b"}}},
+		"a batch after much white space": {strings.Repeat(" \t\r\n", 1000) + `[{"jsonrpc":"2.0","id":1,"method":"a"}]`, true, []Request{{ID: json.RawMessage(`1`), Method: "a"}}},
+		"a number beyond int64":          {`{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"m"}`, false, []Request{{ID: json.RawMessage(`123456789012345678901234567890`), Method: "m"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,5 +96,33 @@ func TestOneBadRequestDoesNotSpoilItsBatch(t *testing.T) {
 		if invalid := i < 2; (r.Invalid != nil) != invalid {
 			t.Errorf("request %d: got error %v, want one: %t", i, r.Invalid, invalid)
 		}
+	}
+}
+
+func TestRefusedRequestKeepsAnIDThatCanBeRead(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ text, want string }{
+		"a duplicate key in the params":       {`{"jsonrpc":"2.0","id":"x7","method":"m","params":{"a":1,"a":2}}`, `"x7"`},
+		"a duplicate key deep in the params":  {`{"jsonrpc":"2.0","method":"m","params":[{"a":{"b":1,"b":2}}],"id":7}`, `7`},
+		"a duplicate method":                  {`{"jsonrpc":"2.0","id":7,"method":"m","method":"n"}`, `7`},
+		"an id and another version":           {`{"jsonrpc":"1.0","id":7,"method":"m"}`, `7`},
+		"a duplicate id":                      {`{"jsonrpc":"2.0","id":7,"id":8,"method":"m"}`, `null`},
+		"a duplicate key and an object as id": {`{"jsonrpc":"2.0","id":{},"method":"m","params":{"a":1,"a":2}}`, `null`},
+		"a duplicate key in the id":           {`{"jsonrpc":"2.0","id":{"a":1,"a":2},"method":"m"}`, `null`},
+		"a duplicate key and no id":           {`{"jsonrpc":"2.0","method":"m","params":{"a":1,"a":2}}`, `null`},
+		"a number":                            {`5`, `null`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, body := range []string{test.text, "[" + test.text + "]"} {
+				requests, _, err := Parse([]byte(body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := requests[0]; got.Invalid == nil || string(got.ID) != test.want {
+					t.Errorf("%s: got id %s and %v, want it refused with id %s", body, got.ID, got.Invalid, test.want)
+				}
+			}
+		})
 	}
 }

@@ -116,19 +116,13 @@ func TestRefusedRequestsDoNotReachTheNode(t *testing.T) {
 		status      int
 		class       account.Class
 	}{
-		"a method outside the allowlist": {request("juno_version", ""), account.Permissions, MethodNotFound, ReasonMethod, http.StatusOK, account.RPCReadLight},
-		"a subscription":                 {request("starknet_subscribeNewHeads", "[]"), account.Permissions, MethodNotFound, ReasonMethod, http.StatusOK, account.RPCWebSocket},
-		"unsubscribe":                    {request("starknet_unsubscribe", `["1"]`), account.Permissions, MethodNotFound, ReasonMethod, http.StatusOK, account.RPCWebSocket},
-		"a write without permission":     {request(invoke, "[{}]"), []account.Permission{account.Read}, WriteScopeMissing, ReasonWriteScope, http.StatusForbidden, account.RPCWrite},
-		"a trace without permission":     {request("starknet_traceTransaction", `["0x1"]`), []account.Permission{account.Read, account.Write}, Unauthenticated, ReasonScope, http.StatusForbidden, account.RPCTrace},
-		"a read without permission":      {request("starknet_chainId", ""), nil, Unauthenticated, ReasonScope, http.StatusForbidden, account.RPCReadLight},
-		"a write without an id":          {Request{Method: invoke, Params: json.RawMessage(`[{}]`)}, account.Permissions, InvalidRequest, ReasonInvalidRequest, http.StatusOK, account.RPCReadLight},
-		"a proof of 33 targets": {request("starknet_getStorageProof", `["latest",["0x1"],["0x2"],[{"contract_address":"0x3","storage_keys":[`+strings.TrimSuffix(strings.Repeat(`"0x1",`, 31), ",")+`]}]]`),
-			account.Permissions, InvalidParams, ReasonParams, http.StatusOK, account.RPCReadState},
-		"a proof by name of 33 targets": {request("starknet_getStorageProof", `{"block_id":"latest","class_hashes":[`+strings.TrimSuffix(strings.Repeat(`"0x1",`, 33), ",")+`]}`),
-			account.Permissions, InvalidParams, ReasonParams, http.StatusOK, account.RPCReadState},
-		"a proof of 33 contracts without keys": {request("starknet_getStorageProof", `["latest",[],[],[`+strings.TrimSuffix(strings.Repeat(`{"contract_address":"0x3","storage_keys":[]},`, 33), ",")+`]]`),
-			account.Permissions, InvalidParams, ReasonParams, http.StatusOK, account.RPCReadState},
+		"a method outside the allowlist":          {request("juno_version", ""), account.Permissions, MethodNotFound, ReasonMethod, http.StatusOK, account.RPCReadLight},
+		"a subscription":                          {request("starknet_subscribeNewHeads", "[]"), account.Permissions, MethodNotFound, ReasonMethod, http.StatusOK, account.RPCWebSocket},
+		"unsubscribe":                             {request("starknet_unsubscribe", `["1"]`), account.Permissions, MethodNotFound, ReasonMethod, http.StatusOK, account.RPCWebSocket},
+		"a write without permission":              {request(invoke, "[{}]"), []account.Permission{account.Read}, WriteScopeMissing, ReasonWriteScope, http.StatusForbidden, account.RPCWrite},
+		"a trace without permission":              {request("starknet_traceTransaction", `["0x1"]`), []account.Permission{account.Read, account.Write}, Unauthenticated, ReasonScope, http.StatusForbidden, account.RPCTrace},
+		"a read without permission":               {request("starknet_chainId", ""), nil, Unauthenticated, ReasonScope, http.StatusForbidden, account.RPCReadLight},
+		"a write without an id":                   {Request{Method: invoke, Params: json.RawMessage(`[{}]`)}, account.Permissions, InvalidRequest, ReasonInvalidRequest, http.StatusOK, account.RPCReadLight},
 		"a proof whose targets cannot be counted": {request("starknet_getStorageProof", `["latest","all"]`), account.Permissions, InvalidParams, ReasonParams, http.StatusOK, account.RPCReadState},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -339,6 +333,12 @@ func TestImmutableAnswersAreReadOnce(t *testing.T) {
 		"a class at the head":             {"starknet_getClass", `["latest","0x1"]`, `{}`, 2},
 		"a call at an accepted block":     {"starknet_call", `[{},{"block_number":5}]`, `[]`, 2},
 		"the number of the newest block":  {"starknet_blockNumber", ``, `5`, 2},
+		"a block number in two cases":     {"starknet_getClassHashAt", `[{"block_number":101,"BLOCK_NUMBER":3},"0x2"]`, `"0x1"`, 2},
+		"a block number in upper case":    {"starknet_getClassHashAt", `[{"BLOCK_NUMBER":3},"0x2"]`, `"0x1"`, 2},
+		"a block hash in two cases":       {"starknet_getClassHashAt", `[{"block_hash":"0x5","BLOCK_hash":null,"block_Number":3},"0x2"]`, `"0x1"`, 2},
+		"a block id in two cases":         {"starknet_getClass", `{"block_id":{"block_number":3},"Block_Id":"latest","class_hash":"0x1"}`, `{}`, 2},
+		"a block status in two cases":     {"starknet_getBlockWithTxs", `[{"block_number":5}]`, `{"status":"ACCEPTED_ON_L2","Status":"ACCEPTED_ON_L1"}`, 2},
+		"a receipt status in two cases":   {"starknet_getTransactionReceipt", `["0x1"]`, `{"finality_status":"ACCEPTED_ON_L2","Finality_Status":"ACCEPTED_ON_L1"}`, 2},
 		"a block id with hash and number": {"starknet_getBlockWithTxs", `[{"block_number":5,"block_hash":"0x1"}]`, `{"status":"ACCEPTED_ON_L1"}`, 2},
 	} {
 		t.Run(name, func(t *testing.T) {

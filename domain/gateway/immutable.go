@@ -3,6 +3,8 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+
+	"astrolabe/strictjson"
 )
 
 // acceptedOnL1 is the finality status that never changes again.
@@ -20,12 +22,12 @@ func (r *reads) immutable(ctx context.Context, c Call, block blockRef, result js
 		var header struct {
 			Status string `json:"status"`
 		}
-		return block.pinned() && json.Unmarshal(result, &header) == nil && header.Status == acceptedOnL1
+		return block.pinned() && strictjson.Decode(result, &header, strictjson.AllowUnknownKeys()) == nil && header.Status == acceptedOnL1
 	case "starknet_getTransactionReceipt":
 		var receipt struct {
 			Status string `json:"finality_status"`
 		}
-		return json.Unmarshal(result, &receipt) == nil && receipt.Status == acceptedOnL1
+		return strictjson.Decode(result, &receipt, strictjson.AllowUnknownKeys()) == nil && receipt.Status == acceptedOnL1
 	case "starknet_getClass", "starknet_getClassAt", "starknet_getClassHashAt", "starknet_getStateUpdate",
 		"starknet_getTransactionByBlockIdAndIndex", "starknet_getBlockTransactionCount":
 		if !block.pinned() || block.Number == nil {

@@ -96,8 +96,6 @@ var Methods = []Method{
 	light("starknet_blockNumber", "Return the number of the newest block."),
 	light("starknet_blockHashAndNumber", "Return the hash and the number of the newest block."),
 	light("starknet_syncing", "Return how far the node is synchronised."),
-	light("starknet_getTransactionStatus", "Return the status of a transaction.", txHash),
-	light("starknet_getBlockTransactionCount", "Return the number of transactions of a block.", blockID),
 
 	state("starknet_getStorageAt", "Return the value of a storage slot.",
 		required("contract_address", "Felt"), required("key", "Felt"), blockID, responseFlags),
@@ -107,7 +105,7 @@ var Methods = []Method{
 	state("starknet_getClass", "Return a class by its hash.", blockID, required("class_hash", "Felt")),
 	state("starknet_call", "Call a view function.", required("request", "Object"), blockID),
 	{Name: "starknet_getStorageProof", Class: account.RPCReadState, Permission: account.Read,
-		Summary: "Return Merkle proofs of classes, contracts and storage slots: at most 32 targets.",
+		Summary: "Return Merkle proofs of classes, contracts and storage slots: at most 32 targets, with at most 8 class hashes, 8 contract addresses, and 8 contracts of 16 storage keys each.",
 		Params: []Param{blockID, optional("class_hashes", "Felts"), optional("contract_addresses", "Felts"),
 			optional("contracts_storage_keys", "Objects")},
 		maxAnswer: maxProof, tooLarge: ReasonProofTooLarge, checkParams: checkProof},
@@ -118,11 +116,13 @@ var Methods = []Method{
 	history("starknet_getBlockWithTxHashes", "Return a block with the hashes of its transactions.", blockID),
 	history("starknet_getBlockWithTxs", "Return a block with its transactions.", blockID, responseFlags),
 	history("starknet_getBlockWithReceipts", "Return a block with its transactions and receipts.", blockID, responseFlags),
+	history("starknet_getBlockTransactionCount", "Return the number of transactions of a block.", blockID),
 	history("starknet_getStateUpdate", "Return the state diff of a block.", blockID, optional("contract_addresses", "Felts")),
 	history("starknet_getTransactionByHash", "Return a transaction.", txHash, responseFlags),
 	history("starknet_getTransactionByBlockIdAndIndex", "Return a transaction by its place in a block.",
 		blockID, required("index", "Integer"), responseFlags),
 	history("starknet_getTransactionReceipt", "Return the receipt of a transaction.", txHash),
+	history("starknet_getTransactionStatus", "Return the status of a transaction.", txHash),
 	history("starknet_getMessagesStatus", "Return the status of the messages of an L1 transaction.", txHash),
 	history("starknet_getEvents", "Return a page of events.", required("filter", "Object")),
 
@@ -154,8 +154,8 @@ var Methods = []Method{
 // Unsubscribe is the method that ends a subscription.
 const Unsubscribe = "starknet_unsubscribe"
 
-func light(name, summary string, params ...Param) Method {
-	return Method{Name: name, Class: account.RPCReadLight, Permission: account.Read, Summary: summary, Params: params}
+func light(name, summary string) Method {
+	return Method{Name: name, Class: account.RPCReadLight, Permission: account.Read, Summary: summary}
 }
 
 func state(name, summary string, params ...Param) Method {

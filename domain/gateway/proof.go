@@ -6,9 +6,13 @@ import (
 	"astrolabe/strictjson"
 )
 
-// MaxProofTargets is the maximum number of class hashes, contract addresses and
-// storage keys of a storage proof together.
-const MaxProofTargets = 32
+// The limits of the targets of a storage proof. MaxProofTargets is the maximum
+// number of class hashes, contract addresses and storage keys together.
+const (
+	MaxProofTargets = 32
+	maxProofLists   = 8  // class hashes, contract addresses, and contracts with storage keys, each
+	maxProofKeys    = 16 // storage keys of one contract
+)
 
 // proofParams are the parameters of starknet_getStorageProof that name targets.
 type proofParams struct {
@@ -37,22 +41,37 @@ func checkProof(params json.RawMessage) *Error {
 	if err != nil {
 		return invalid(InvalidParams, ReasonParams, "The params are invalid: %s.", err)
 	}
-	targets := 0
-	if p.Classes != nil {
-		targets += len(*p.Classes)
-	}
-	if p.Contracts != nil {
-		targets += len(*p.Contracts)
-	}
-	if p.Storage != nil {
-		for _, c := range *p.Storage {
-			targets += max(len(c.Keys), 1)
+	classes, contracts, storage, keys := len(given(p.Classes)), len(given(p.Contracts)), given(p.Storage), 0
+	for _, c := range storage {
+		if len(c.Keys) > maxProofKeys {
+			return tooManyTargets("storage keys of one contract", len(c.Keys), maxProofKeys)
 		}
+		keys += len(c.Keys)
 	}
-	if targets > MaxProofTargets {
-		return invalid(InvalidParams, ReasonParams, "The request has %d proof targets. The limit for class hashes, contract addresses and storage keys together is %d.", targets, MaxProofTargets)
+	targets := classes + contracts + keys
+	switch {
+	case classes > maxProofLists:
+		return tooManyTargets("class hashes", classes, maxProofLists)
+	case contracts > maxProofLists:
+		return tooManyTargets("contract addresses", contracts, maxProofLists)
+	case len(storage) > maxProofLists:
+		return tooManyTargets("contracts with storage keys", len(storage), maxProofLists)
+	case targets > MaxProofTargets:
+		return tooManyTargets("class hashes, contract addresses and storage keys together", targets, MaxProofTargets)
 	}
 	return nil
+}
+
+func tooManyTargets(what string, got, limit int) *Error {
+	return invalid(InvalidParams, ReasonParams, "The storage proof has too many %s: %d. The limit is %d.", what, got, limit)
+}
+
+// given returns a list that may be null or absent.
+func given[T any](list *[]T) []T {
+	if list == nil {
+		return nil
+	}
+	return *list
 }
 
 // decodeProof reads params by name or by position.

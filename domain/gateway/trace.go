@@ -4,71 +4,107 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"astrolabe/starknet"
+	"astrolabe/strictjson"
 )
 
-// tracedTransaction is the trace of a transaction as the node specification
-// defines it; required members are checked by hand, because the absence of a
-// pointer is not an error of the decoder.
-type tracedTransaction struct {
-	Type        string       `json:"type"`
-	Validate    *invocation  `json:"validate_invocation"`
-	Execute     *revertible  `json:"execute_invocation"`
-	Constructor *invocation  `json:"constructor_invocation"`
-	Function    *revertible  `json:"function_invocation"`
-	FeeTransfer *invocation  `json:"fee_transfer_invocation"`
-	Resources   *txResources `json:"execution_resources"`
-}
+// maxTraceDepth bounds the nesting of a trace. The chain allows some fifty calls
+// in each other, each of which is an object in a list.
+const maxTraceDepth = 512
 
-// revertible is an invocation or the reason of its revert.
-type revertible struct {
-	invocation
-	RevertReason *string `json:"revert_reason"`
+// tracedTransaction is what the node specification requires of the trace of a
+// transaction. Which of the invocations it needs depends on its type.
+type tracedTransaction struct {
+	Type        string         `json:"type"`
+	Validate    *invocation    `json:"validate_invocation"`
+	Execute     strictjson.Raw `json:"execute_invocation,omitempty"`
+	Constructor *invocation    `json:"constructor_invocation"`
+	Function    strictjson.Raw `json:"function_invocation,omitempty"`
+	FeeTransfer *invocation    `json:"fee_transfer_invocation"`
+	Resources   struct {
+		L1Gas     uint64 `json:"l1_gas"`
+		L1DataGas uint64 `json:"l1_data_gas"`
+		L2Gas     uint64 `json:"l2_gas"`
+	} `json:"execution_resources"`
 }
 
 type invocation struct {
-	Contract  *starknet.Felt   `json:"contract_address"`
-	Selector  *starknet.Felt   `json:"entry_point_selector"`
-	Calldata  *[]starknet.Felt `json:"calldata"`
-	Caller    *starknet.Felt   `json:"caller_address"`
-	Class     *starknet.Felt   `json:"class_hash"`
-	EntryType *string          `json:"entry_point_type"`
-	CallType  *string          `json:"call_type"`
-	Result    *[]starknet.Felt `json:"result"`
-	Calls     *[]invocation    `json:"calls"`
-	Events    *[]tracedEvent   `json:"events"`
-	Messages  *[]tracedMessage `json:"messages"`
-	Resources *callResources   `json:"execution_resources"`
-	Reverted  *bool            `json:"is_reverted"`
+	Contract  checkedFelt     `json:"contract_address"`
+	Selector  checkedFelt     `json:"entry_point_selector"`
+	Calldata  []checkedFelt   `json:"calldata"`
+	Caller    checkedFelt     `json:"caller_address"`
+	Class     checkedFelt     `json:"class_hash"`
+	EntryType entryPointType  `json:"entry_point_type"`
+	CallType  callType        `json:"call_type"`
+	Result    []checkedFelt   `json:"result"`
+	Calls     []invocation    `json:"calls"`
+	Events    []tracedEvent   `json:"events"`
+	Messages  []tracedMessage `json:"messages"`
+	Resources struct {
+		L1Gas uint64 `json:"l1_gas"`
+		L2Gas uint64 `json:"l2_gas"`
+	} `json:"execution_resources"`
+	Reverted bool `json:"is_reverted"`
 }
 
 type tracedEvent struct {
-	Keys *[]starknet.Felt `json:"keys"`
-	Data *[]starknet.Felt `json:"data"`
+	Keys []checkedFelt `json:"keys"`
+	Data []checkedFelt `json:"data"`
 }
 
 type tracedMessage struct {
-	From    *starknet.Felt   `json:"from_address"`
-	To      *starknet.Felt   `json:"to_address"`
-	Payload *[]starknet.Felt `json:"payload"`
+	From    checkedFelt   `json:"from_address"`
+	To      checkedFelt   `json:"to_address"`
+	Payload []checkedFelt `json:"payload"`
 }
 
-type callResources struct {
-	L1Gas *uint64 `json:"l1_gas"`
-	L2Gas *uint64 `json:"l2_gas"`
+// checkedFelt accepts a felt as the specification writes it, without zero
+// padding, and does not keep it: the trace is forwarded as the node wrote it.
+type checkedFelt struct{}
+
+func (*checkedFelt) UnmarshalText(text []byte) error {
+	var f starknet.Felt
+	if err := f.UnmarshalText(text); err != nil {
+		return err
+	}
+	if text[1] != 'x' || text[2] == '0' && len(text) > 3 {
+		return starknet.ErrMalformedFelt
+	}
+	return nil
 }
 
-type txResources struct {
-	callResources
-	L1DataGas *uint64 `json:"l1_data_gas"`
+type entryPointType struct{}
+
+func (*entryPointType) UnmarshalText(text []byte) error {
+	return oneOf(text, "EXTERNAL", "L1_HANDLER", "CONSTRUCTOR")
+}
+
+type callType struct{}
+
+func (*callType) UnmarshalText(text []byte) error {
+	return oneOf(text, "CALL", "LIBRARY_CALL", "DELEGATE")
+}
+
+func oneOf(text []byte, values ...string) error {
+	if !slices.Contains(values, string(text)) {
+		return errors.New("not a value of the specification")
+	}
+	return nil
+}
+
+// readTrace reads a part of a trace. Its members are spelled exactly and are
+// there once; nodes may add others.
+func readTrace(text []byte, into any) error {
+	return strictjson.Decode(text, into, strictjson.AllowUnknownKeys(), strictjson.AllowDepth(maxTraceDepth))
 }
 
 // completeTrace refuses a trace in which a required member is missing or
 // malformed.
 func completeTrace(result json.RawMessage) error {
-	var t *tracedTransaction
-	if err := json.Unmarshal(result, &t); err != nil {
+	var t tracedTransaction
+	if err := readTrace(result, &t); err != nil {
 		return err
 	}
 	return t.check()
@@ -78,100 +114,60 @@ func completeTrace(result json.RawMessage) error {
 // object with the list and the state that the block read.
 func completeTraces(result json.RawMessage) error {
 	type traced struct {
-		Hash  *starknet.Felt     `json:"transaction_hash"`
-		Trace *tracedTransaction `json:"trace_root"`
+		Hash  checkedFelt       `json:"transaction_hash"`
+		Trace tracedTransaction `json:"trace_root"`
 	}
-	var list *[]traced
+	var (
+		list []traced
+		err  error
+	)
 	if len(result) > 0 && result[0] == '{' {
 		var with struct {
-			Traces *[]traced       `json:"traces"`
-			Reads  json.RawMessage `json:"initial_reads"`
+			Traces []traced     `json:"traces"`
+			Reads  initialReads `json:"initial_reads"`
 		}
-		if err := json.Unmarshal(result, &with); err != nil {
-			return err
-		}
-		if with.Reads == nil {
-			return errors.New("initial_reads is missing")
-		}
+		err = readTrace(result, &with)
 		list = with.Traces
-	} else if err := json.Unmarshal(result, &list); err != nil {
+	} else {
+		err = readTrace(result, &list)
+	}
+	if err != nil {
 		return err
 	}
-	if list == nil {
-		return errors.New("the traces are missing")
-	}
-	for i, t := range *list {
-		if t.Hash == nil {
-			return fmt.Errorf("trace %d: transaction_hash is missing", i)
-		}
-		if err := t.Trace.check(); err != nil {
+	for i := range list {
+		if err := list[i].Trace.check(); err != nil {
 			return fmt.Errorf("trace %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
+// check checks what depends on the type of the transaction.
 func (t *tracedTransaction) check() error {
-	if t == nil {
-		return errors.New("the trace is missing")
-	}
-	r := t.Resources
-	if r == nil || r.L1Gas == nil || r.L1DataGas == nil || r.L2Gas == nil {
-		return errors.New("execution_resources is incomplete")
-	}
-	var main error
 	switch t.Type {
 	case "INVOKE":
-		main = t.Execute.check()
+		return checkRevertible(t.Execute)
 	case "DECLARE":
-	case "DEPLOY_ACCOUNT":
-		main = t.Constructor.check()
-	case "L1_HANDLER":
-		main = t.Function.check()
-	default:
-		main = errors.New("type is not a type of a transaction")
-	}
-	for _, optional := range []*invocation{t.Validate, t.FeeTransfer} {
-		if main == nil && optional != nil {
-			main = optional.check()
-		}
-	}
-	return main
-}
-
-func (r *revertible) check() error {
-	if r == nil {
-		return errors.New("the invocation is missing")
-	}
-	if r.RevertReason != nil {
 		return nil
+	case "DEPLOY_ACCOUNT":
+		if t.Constructor == nil {
+			return errors.New("constructor_invocation is missing")
+		}
+		return nil
+	case "L1_HANDLER":
+		return checkRevertible(t.Function)
 	}
-	return r.invocation.check()
+	return errors.New("type is not a type of a transaction")
 }
 
-func (c *invocation) check() error {
-	if c == nil {
-		return errors.New("the invocation is missing")
+// checkRevertible checks an invocation, which may be the reason of its revert
+// instead.
+func checkRevertible(text strictjson.Raw) error {
+	var reverted struct {
+		Reason *string `json:"revert_reason"`
 	}
-	if c.Contract == nil || c.Selector == nil || c.Calldata == nil || c.Caller == nil || c.Class == nil ||
-		c.EntryType == nil || c.CallType == nil || c.Result == nil || c.Calls == nil || c.Events == nil ||
-		c.Messages == nil || c.Reverted == nil || c.Resources == nil || c.Resources.L1Gas == nil || c.Resources.L2Gas == nil {
-		return errors.New("an invocation is incomplete")
+	if err := readTrace(text, &reverted); err != nil || reverted.Reason != nil {
+		return err
 	}
-	for _, e := range *c.Events {
-		if e.Keys == nil || e.Data == nil {
-			return errors.New("an event is incomplete")
-		}
-	}
-	for _, m := range *c.Messages {
-		if m.From == nil || m.To == nil || m.Payload == nil {
-			return errors.New("a message is incomplete")
-		}
-	}
-	for i := range *c.Calls {
-		if err := (*c.Calls)[i].check(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return readTrace(text, new(invocation))
 }

@@ -27,15 +27,16 @@ var _ account.KeyStore = Keys{}
 // NewKeys returns the repository of API keys.
 func NewKeys(db *repo.DB) Keys { return Keys{db} }
 
-// keyRow is a key with the plan of its workspace.
+// keyRow is a key with what its workspace is entitled to.
 type keyRow struct {
-	model.APIKey `bun:",extend"`
-	Plan         account.Plan `bun:"plan,scanonly"`
+	model.APIKey   `bun:",extend"`
+	Plan           account.Plan `bun:"plan,scanonly"`
+	TraceCertified bool         `bun:"trace_certified,scanonly"`
 }
 
 // selectKeys starts a query for keys.
 func selectKeys(on bun.IDB, rows any, name string) *bun.SelectQuery {
-	return on.NewSelect().Model(rows).Comment(name).ColumnExpr("?TableColumns, w.plan").
+	return on.NewSelect().Model(rows).Comment(name).ColumnExpr("?TableColumns, w.plan, w.trace_certified").
 		Join("JOIN workspaces AS w ON w.id = k.workspace")
 }
 
@@ -211,7 +212,7 @@ const forgetKeys = `/* key.forget */
 
 func (r *keyRow) key() account.Key {
 	return account.Key{
-		PublicID: r.PublicID, Workspace: r.Workspace, Plan: r.Plan, Environment: r.Environment, Label: r.Label,
+		PublicID: r.PublicID, Workspace: r.Workspace, Plan: r.Plan, TraceCertified: r.TraceCertified, Environment: r.Environment, Label: r.Label,
 		Permissions: r.Permissions, Budgets: r.Budgets, Default: r.IsDefault, Hash: r.Hash, Pepper: uint32(r.PepperGeneration),
 		CreatedAt: r.CreatedAt.UTC(), ExpiresAt: utc(r.ExpiresAt), RevokedAt: utc(r.RevokedAt), LastUsedAt: utc(r.LastUsedAt),
 	}

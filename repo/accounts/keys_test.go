@@ -155,6 +155,46 @@ func TestAGrantAndAPlanReachAnotherProcess(t *testing.T) {
 	soon(t, "the plan arrives", func() bool { return caller().Plan == account.Wallet })
 }
 
+func TestKeysOfATraceCertifiedPartnerMayTrace(t *testing.T) {
+	t.Parallel()
+	deployment := newAccounts(t)
+	here, there := deployment.process(t), deployment.process(t)
+	reader, verifier := here.issue(account.Read), here.issue(account.Verify)
+	there.listens()
+	permissions := func(text account.KeyText) []account.Permission {
+		c, err := there.keys.Authenticate(t.Context(), text.Reveal())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Permissions
+	}
+	may := func(text account.KeyText) bool { return slices.Contains(permissions(text), account.Trace) }
+	if may(reader.Text) {
+		t.Fatal("got a key that may trace, want none before the enrolment")
+	}
+	workspaces := account.NewWorkspaces(NewWorkspaces(here.db), here.now)
+	if _, err := workspaces.SetTraceCertified(t.Context(), "acme", true, operator); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, "the enrolment arrives", func() bool { return may(reader.Text) })
+	if later := here.issue(account.Read); !may(later.Text) {
+		t.Error("got a later key that may not trace, want the partner's keys to")
+	}
+	if got := permissions(verifier.Text); !slices.Equal(got, []account.Permission{account.Verify}) {
+		t.Errorf("got %v for a key without read, want verify only", got)
+	}
+	if found, err := here.keys.Grant(t.Context(), reader.Key.PublicID, []account.Permission{account.Batch}, operator); err != nil || slices.Contains(found.Permissions, account.Trace) {
+		t.Errorf("got %v and %v, want trace not stored in the key", found.Permissions, err)
+	}
+	if _, err := workspaces.SetTraceCertified(t.Context(), "acme", false, operator); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, "the end of the enrolment arrives", func() bool { return !may(reader.Text) })
+	if n := here.audit("acme")[account.ActionTraceCertified]; n != 2 {
+		t.Errorf("got %d entries in the audit log, want 2", n)
+	}
+}
+
 func TestALostNotificationCostsFiveSeconds(t *testing.T) {
 	t.Parallel()
 	deployment := newAccounts(t)
@@ -490,6 +530,9 @@ func TestWhatOnlyAnOperatorGives(t *testing.T) {
 	workspaces := account.NewWorkspaces(NewWorkspaces(p.db), p.now)
 	if _, err := workspaces.SetPlan(t.Context(), w.ID, account.Wallet, person); domain.CodeOf(err) != domain.CodeForbidden {
 		t.Errorf("plan: got %v, want %s", err, domain.CodeForbidden)
+	}
+	if _, err := workspaces.SetTraceCertified(t.Context(), w.ID, true, person); domain.CodeOf(err) != domain.CodeForbidden {
+		t.Errorf("enrolment: got %v, want %s", err, domain.CodeForbidden)
 	}
 }
 

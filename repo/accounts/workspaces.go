@@ -23,7 +23,7 @@ func NewWorkspaces(db *repo.DB) Workspaces { return Workspaces{db} }
 
 // AddWorkspace implements account.WorkspaceStore.
 func (r Workspaces) AddWorkspace(ctx context.Context, w account.Workspace, entry account.Entry) (added bool, err error) {
-	row := model.Workspace{ID: w.ID, Name: w.Name, Plan: w.Plan, CreatedAt: w.CreatedAt}
+	row := model.Workspace{ID: w.ID, Name: w.Name, Plan: w.Plan, TraceCertified: w.TraceCertified, CreatedAt: w.CreatedAt}
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		count, err := repo.Changed(tx.NewInsert().Model(&row).Comment("workspace.add").On("CONFLICT (name) DO NOTHING").Exec(ctx))
 		if added = count == 1; err != nil || !added {
@@ -56,12 +56,25 @@ func (r Workspaces) ListWorkspaces(ctx context.Context, limit int) ([]account.Wo
 }
 
 // SetPlan implements account.WorkspaceStore.
-func (r Workspaces) SetPlan(ctx context.Context, id string, plan account.Plan, entry account.Entry) (w account.Workspace, err error) {
+func (r Workspaces) SetPlan(ctx context.Context, id string, plan account.Plan, entry account.Entry) (account.Workspace, error) {
+	return r.change(ctx, id, entry, func(row *model.Workspace, tx bun.Tx) *bun.UpdateQuery {
+		return tx.NewUpdate().Model(row).Comment("workspace.plan").Set("plan = ?", plan)
+	})
+}
+
+// SetTraceCertified implements account.WorkspaceStore.
+func (r Workspaces) SetTraceCertified(ctx context.Context, id string, certified bool, entry account.Entry) (account.Workspace, error) {
+	return r.change(ctx, id, entry, func(row *model.Workspace, tx bun.Tx) *bun.UpdateQuery {
+		return tx.NewUpdate().Model(row).Comment("workspace.certify").Set("trace_certified = ?", certified)
+	})
+}
+
+// change updates a workspace and notifies the processes that cache its keys or
+// sessions.
+func (r Workspaces) change(ctx context.Context, id string, entry account.Entry, update func(*model.Workspace, bun.Tx) *bun.UpdateQuery) (w account.Workspace, err error) {
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		var row model.Workspace
-		err := tx.NewUpdate().Model(&row).Comment("workspace.plan").Set("plan = ?", plan).Where("id = ?", id).
-			Returning("?Columns").Scan(ctx)
-		if err != nil {
+		if err := update(&row, tx).Where("id = ?", id).Returning("?Columns").Scan(ctx); err != nil {
 			return missingWorkspace(err)
 		}
 		w = workspaceOf(&row)
@@ -78,7 +91,7 @@ func (r Workspaces) SetPlan(ctx context.Context, id string, plan account.Plan, e
 }
 
 func workspaceOf(row *model.Workspace) account.Workspace {
-	return account.Workspace{ID: row.ID, Name: row.Name, Plan: row.Plan, CreatedAt: row.CreatedAt.UTC()}
+	return account.Workspace{ID: row.ID, Name: row.Name, Plan: row.Plan, TraceCertified: row.TraceCertified, CreatedAt: row.CreatedAt.UTC()}
 }
 
 func noWorkspace() error {

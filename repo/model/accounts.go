@@ -14,10 +14,11 @@ import (
 type Workspace struct {
 	bun.BaseModel `bun:"table:workspaces,alias:w"`
 
-	ID        string       `bun:"id,pk"`
-	Name      string       `bun:"name"`
-	Plan      account.Plan `bun:"plan"`
-	CreatedAt time.Time    `bun:"created_at"`
+	ID             string       `bun:"id,pk"`
+	Name           string       `bun:"name"`
+	Plan           account.Plan `bun:"plan"`
+	TraceCertified bool         `bun:"trace_certified"`
+	CreatedAt      time.Time    `bun:"created_at"`
 }
 
 // APIKey is a key of a workspace.
