@@ -104,6 +104,8 @@ var corruptions = []corruption{
 	{name: "an event and the transfer from it are another", statement: "UPDATE events SET payload = set_byte(payload, octet_length(payload) - 33, 255 - get_byte(payload, octet_length(payload) - 33)) WHERE (block, tx, log) = (SELECT block, tx, log FROM transfers WHERE block = 33 LIMIT 1); UPDATE transfers SET amount = amount + 1 WHERE block = 33"},
 
 	// Where the index stands.
+	{name: "the checkpoint is gone", statement: "DELETE FROM index_checkpoints WHERE chain = 1"},
+	{name: "the checkpoint and the partitions are forgotten", statement: "DELETE FROM index_checkpoints WHERE chain = 1; DELETE FROM index_ranges WHERE chain = 1"},
 	{name: "the checkpoint names another hash", statement: "UPDATE index_checkpoints SET hash = decode(repeat('00', 32), 'hex') WHERE chain = 1"},
 	{name: "the checkpoint is too low", statement: "UPDATE index_checkpoints c SET block = 58, hash = b.hash FROM blocks_1_48 b WHERE c.chain = 1 AND b.block = 58"},
 	{name: "the checkpoint is too high", statement: "UPDATE index_checkpoints SET block = 62 WHERE chain = 1"},

@@ -21,6 +21,26 @@ type Inspector struct{ db *repo.DB }
 // NewInspector returns the inspector of a database.
 func NewInspector(db *repo.DB) Inspector { return Inspector{db} }
 
+// Chains returns the chains with a checkpoint, a partition, or a table of blocks.
+// Each of them alone shows that blocks are or were stored.
+func (i Inspector) Chains(ctx context.Context) (chains []domain.Chain, err error) {
+	for _, c := range domain.Chains {
+		var stored bool
+		err := i.db.Write().NewRaw(`/* fsck.stored */
+			SELECT EXISTS (SELECT FROM index_checkpoints WHERE chain = ?0) OR EXISTS (SELECT FROM index_ranges WHERE chain = ?0)
+				OR EXISTS (SELECT FROM pg_class t WHERE t.relkind = 'r' AND t.relname ~ ?1
+					AND t.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'blocks'::regclass))`,
+			model.Code(c), fmt.Sprintf("^blocks_%d_[0-9]+$", model.Code(c))).Scan(ctx, &stored)
+		if err != nil {
+			return nil, repo.Outage(err)
+		}
+		if stored {
+			chains = append(chains, c)
+		}
+	}
+	return chains, nil
+}
+
 // Checks returns the consistency checks of a chain that run inside the
 // database. Checks of blocks cover the given blocks, both ends included; the
 // others cover everything. Each sees one snapshot, so they can run while an
