@@ -56,6 +56,8 @@ var corruptions = []corruption{
 	{name: "a class change of no block", statement: "INSERT INTO contract_classes SELECT 1, address, 7000, 2, class FROM contract_classes LIMIT 1"},
 	{name: "an invented class change", statement: "INSERT INTO contract_classes SELECT 1, address, 22, 2, class FROM contract_classes ORDER BY block LIMIT 1"},
 	{name: "a class is gone", statement: "DELETE FROM classes WHERE chain = 1 AND id = (SELECT class FROM contract_classes ORDER BY block DESC LIMIT 1)"},
+	{name: "the newest classes are gone", statement: "DELETE FROM classes WHERE chain = 1 AND id > 3"},
+	{name: "all classes are gone", statement: "DELETE FROM classes WHERE chain = 1"},
 	{name: "a class has another hash", statement: "UPDATE classes SET hash = " + otherFelt("hash") + " WHERE chain = 1 AND id = 2"},
 	{name: "a class has another ABI", statement: "UPDATE classes SET abi = '[]', standard = 0, account = false WHERE chain = 1 AND id = (SELECT id FROM classes WHERE standard = 1 LIMIT 1)"},
 	{name: "a class is said to be missing", statement: "UPDATE classes SET missing = true, abi = NULL WHERE chain = 1 AND id = 1"},
