@@ -139,6 +139,8 @@ var corruptions = []corruption{
 	{name: "a partition counts other events", statement: "UPDATE index_ranges SET events = events + 1 WHERE chain = 1 AND from_block = 20"},
 
 	// Results of jobs.
+	{name: "an invented partition", statement: "INSERT INTO index_ranges VALUES (1, 500, 600, 'ready', 0)"},
+	{name: "an invented partition within another", statement: "INSERT INTO index_ranges VALUES (1, 10, 15, 'ready', 0)"},
 	{name: "the sums of a token are others", statement: "UPDATE token_summaries SET transfers = transfers + 1 WHERE chain = 1"},
 	{name: "a party of a token is gone", statement: "DELETE FROM token_parties WHERE chain = 1 AND address = (SELECT max(address) FROM token_parties)"},
 	{name: "the sums end too high", statement: "UPDATE token_summary_checkpoints SET block = 60 WHERE chain = 1"},
