@@ -105,6 +105,9 @@ var corruptions = []corruption{
 	{name: "a locator is gone", statement: "DELETE FROM locators WHERE chain = 1 AND block = 30 AND kind = 1"},
 	{name: "a locator points elsewhere", statement: "UPDATE locators SET block = 31 WHERE chain = 1 AND block = 30 AND kind = 2 AND tx = 0"},
 	{name: "a deriver has another version", statement: "UPDATE deriver_versions SET version = 0 WHERE chain = 1 AND fact = 'transfers'"},
+	{name: "the transactions have another version", statement: "UPDATE deriver_versions SET version = 0 WHERE chain = 1 AND fact = 'transactions'"},
+	{name: "all versions are gone", statement: "DELETE FROM deriver_versions WHERE chain = 1"},
+	{name: "the version of the transactions is gone and a row is another", statement: "DELETE FROM deriver_versions WHERE chain = 1 AND fact = 'transactions'; UPDATE transactions SET fee = fee + 1 WHERE block = 31 AND tx = 0"},
 	{name: "an event and the transfer from it are another", statement: "UPDATE events SET payload = set_byte(payload, octet_length(payload) - 33, 255 - get_byte(payload, octet_length(payload) - 33)) WHERE (block, tx, log) = (SELECT block, tx, log FROM transfers WHERE block = 33 LIMIT 1); UPDATE transfers SET amount = amount + 1 WHERE block = 33"},
 
 	// Where the index stands.
@@ -136,13 +139,13 @@ var corruptions = []corruption{
 	{name: "a partition ends elsewhere", statement: "UPDATE index_ranges SET to_block = 19 WHERE chain = 1 AND from_block = 0"},
 	{name: "a partition begins elsewhere", statement: "UPDATE index_ranges SET from_block = 21 WHERE chain = 1 AND from_block = 20"},
 	{name: "a partition is forgotten", statement: "DELETE FROM index_ranges WHERE chain = 1 AND from_block = 20"},
+	{name: "an invented partition", statement: "INSERT INTO index_ranges VALUES (1, 500, 600, 'ready', 0)"},
+	{name: "an invented partition within another", statement: "INSERT INTO index_ranges VALUES (1, 10, 15, 'ready', 0)"},
 	{name: "a ready partition is said to be loading", statement: "UPDATE index_ranges SET state = 'loading', to_block = NULL WHERE chain = 1 AND from_block = 20"},
 	{name: "a loading partition is said to be ready", statement: "UPDATE index_ranges SET state = 'ready', to_block = 100 WHERE chain = 1 AND from_block = 48"},
 	{name: "a partition counts other events", statement: "UPDATE index_ranges SET events = events + 1 WHERE chain = 1 AND from_block = 20"},
 
 	// Results of jobs.
-	{name: "an invented partition", statement: "INSERT INTO index_ranges VALUES (1, 500, 600, 'ready', 0)"},
-	{name: "an invented partition within another", statement: "INSERT INTO index_ranges VALUES (1, 10, 15, 'ready', 0)"},
 	{name: "the sums of a token are others", statement: "UPDATE token_summaries SET transfers = transfers + 1 WHERE chain = 1"},
 	{name: "a party of a token is gone", statement: "DELETE FROM token_parties WHERE chain = 1 AND address = (SELECT max(address) FROM token_parties)"},
 	{name: "the sums end too high", statement: "UPDATE token_summary_checkpoints SET block = 60 WHERE chain = 1"},

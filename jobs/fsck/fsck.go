@@ -16,6 +16,8 @@ import (
 type Inspector interface {
 	// Checks returns the checks in the order in which they should run.
 	Checks(c domain.Chain, from, to uint64) []indexing.Check
+	// Digested reports whether every stored block has a digest.
+	Digested(ctx context.Context, c domain.Chain) (bool, error)
 }
 
 // Job checks the read model of one chain.
@@ -83,7 +85,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 
 // stepOf orders repairs that depend on others after those.
 func stepOf(f indexing.Finding) int {
-	if strings.HasPrefix(f.Repair, "astrolabe rederive ") {
+	if strings.HasPrefix(f.Repair, "astrolabe rederive ") || strings.HasSuffix(f.Repair, " --versions") {
 		return 1
 	}
 	return 0

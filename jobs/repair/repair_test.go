@@ -160,6 +160,32 @@ func TestADamagedHashIsReplacedOnlyIfOtherBlocksConfirmIt(t *testing.T) {
 	}
 }
 
+func TestALostVersionIsRecordedOnlyIfEveryBlockHasADigestThatHolds(t *testing.T) {
+	t.Parallel()
+	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
+	version := func() (n int) {
+		if err := p.conn.QueryRow(t.Context(), "SELECT coalesce(max(version), 0) FROM deriver_versions WHERE chain = 1 AND fact = 'transactions'").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	p.strike("DELETE FROM deriver_versions WHERE chain = 1 AND fact = 'transactions'")
+	p.strike("UPDATE transactions SET fee = fee + 1 WHERE block = 12 AND tx = 0")
+	if err := p.Versions(t.Context()); !errors.Is(err, indexing.ErrAltered) || version() != 0 {
+		t.Errorf("got %v and version %d, want %v and no version", err, version(), indexing.ErrAltered)
+	}
+	p.strike("UPDATE transactions SET fee = fee - 1 WHERE block = 12 AND tx = 0; UPDATE blocks SET base_digest = NULL WHERE block = 12")
+	if err := p.Versions(t.Context()); err == nil || !strings.Contains(err.Error(), "block 12 has no digest") || version() != 0 {
+		t.Errorf("got %v and version %d, want block 12 without a digest and no version", err, version())
+	}
+	if err := p.Blocks(t.Context(), 12, 12); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Versions(t.Context()); err != nil || version() != facts.TransactionsVersion {
+		t.Errorf("got %v and version %d, want %d", err, version(), facts.TransactionsVersion)
+	}
+}
+
 // TestLaterBlocksFollowARepairedClassChange makes a block forget the class of a
 // token, and the rows that were derived since then follow the mistake.
 func TestLaterBlocksFollowARepairedClassChange(t *testing.T) {

@@ -41,6 +41,29 @@ func (i Inspector) Chains(ctx context.Context) (chains []domain.Chain, err error
 	return chains, nil
 }
 
+// Digested reports whether every stored block has a digest. It reads tables of
+// blocks up to the first one without.
+func (i Inspector) Digested(ctx context.Context, c domain.Chain) (digested bool, err error) {
+	err = i.db.Write().RunInTx(ctx, repo.Snapshot, func(ctx context.Context, tx bun.Tx) error {
+		ranges, err := rangesAfter(ctx, tx, c, -1)
+		if err != nil {
+			return err
+		}
+		exist, err := existing(ctx, tx, c, ranges)
+		if err != nil {
+			return err
+		}
+		queries := []string{"SELECT FROM blocks WHERE false"}
+		for _, r := range ranges {
+			if name := leaf("blocks", c, r.From); exist[name] {
+				queries = append(queries, "SELECT FROM "+name+" WHERE base_digest IS NULL")
+			}
+		}
+		return tx.NewRaw("/* fsck.digested */ SELECT NOT EXISTS ("+strings.Join(queries, " UNION ALL ")+")").Scan(ctx, &digested)
+	})
+	return digested, repo.Outage(err)
+}
+
 // Checks returns the consistency checks of a chain that run inside the
 // database. Checks of blocks cover the given blocks, both ends included; the
 // others cover everything. Each sees one snapshot, so they can run while an

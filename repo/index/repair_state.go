@@ -128,6 +128,11 @@ func recordVerified(ctx context.Context, tx bun.IDB, c domain.Chain) error {
 	return nil
 }
 
+// RecordVersions is Writer.RecordVersions.
+func (r Repairer) RecordVersions(ctx context.Context, lease indexing.Lease, names ...string) error {
+	return r.writer.RecordVersions(ctx, lease, names...)
+}
+
 // acceptedAboveHead is true for a checkpoint c and head h whose watermark of L1
 // acceptance is above both. The head is recorded when the node is asked for it,
 // so the blocks that are stored next, with their acceptance, can be above it.
