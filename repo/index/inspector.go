@@ -90,9 +90,9 @@ func (i Inspector) Checks(c domain.Chain, from, to uint64) []indexing.Check {
 			return f.askRanges(ctx, tx, q, limit)
 		}))
 	}
-	certificates := i.check("certificates", f.certificates)
-	certificates.Follows = true
-	return append(checks, certificates)
+	snapshots, certificates := i.check("census", f.snapshots), i.check("certificates", f.certificates)
+	snapshots.Follows, certificates.Follows = true, true
+	return append(checks, snapshots, certificates)
 }
 
 // check runs a check on one snapshot.
