@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
@@ -39,27 +40,45 @@ func (f fsckCommand) Validate() error {
 // Run prints the findings.
 func (f fsckCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, f.databaseSettings, func(db *database) error {
-		found, checked := 0, false
-		err := f.chosen(ctx, db, func(name domain.Chain, _ indexing.Checkpoint) error {
-			checked = true
-			n, err := f.chain(ctx, c, db, name)
-			found += n
+		chains, err := f.stored(ctx, db)
+		if err != nil {
 			return err
-		})
-		if err == nil && !checked {
+		}
+		if len(chains) == 0 {
 			fmt.Fprintln(c.stdout, "nothing is indexed")
 		}
-		if err == nil && found > 0 {
-			err = fmt.Errorf("%d findings", found)
+		found := 0
+		for _, name := range chains {
+			n, err := f.chain(ctx, c, db, name)
+			if err != nil {
+				return err
+			}
+			found += n
 		}
-		return err
+		if found > 0 {
+			return fmt.Errorf("%d findings", found)
+		}
+		return nil
 	})
+}
+
+// stored returns the selected chains of which anything is stored, also if their
+// checkpoint is lost. A chain that was selected by name must be one of them.
+func (f fsckCommand) stored(ctx context.Context, db *database) ([]domain.Chain, error) {
+	chains, err := index.NewInspector(db.DB).Chains(ctx)
+	if err != nil || f.Chain == "" {
+		return chains, err
+	}
+	if !slices.Contains(chains, f.Chain) {
+		return nil, usageError{fmt.Errorf("%s is not indexed", f.Chain)}
+	}
+	return []domain.Chain{f.Chain}, nil
 }
 
 // chain checks one chain and returns the number of findings.
 func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name domain.Chain) (int, error) {
 	job := &fsck.Job{
-		Chain: name, Checkpoints: index.NewCheckpoints(db.DB), Archive: index.NewArchive(db.DB), Inspector: index.NewInspector(db.DB), Readings: tokens.NewReadings(db.DB),
+		Chain: name, Checkpoints: index.NewCheckpoints(db.DB), Archive: index.NewArchive(db.DB), Inspector: index.NewInspector(db.DB), Readings: tokens.NewReadings(db.DB), Untyped: tokens.NewTransfers(db.DB),
 		From: f.From, To: f.last(), Limit: f.Limit,
 		Report: func(line string) { c.logger.Info(line, "chain", name) },
 	}

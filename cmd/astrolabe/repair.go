@@ -26,6 +26,7 @@ type repairCommand struct {
 	Class      string       `help:"Rewrite this class from the node." env:"-" placeholder:"HASH" xor:"target"`
 	Entry      string       `help:"Repair an entry of a dictionary, for example addresses:5, from the node." env:"-" placeholder:"TABLE:ID" xor:"target"`
 	Checkpoint bool         `help:"Move the checkpoint, the finalized tier, the end of the verified blocks and the L1 watermark to where the stored blocks are. With a node, an L1 watermark that is too high is moved back." env:"-" xor:"target"`
+	Versions   bool         `help:"Record the version of the stored transactions after its record was lost, if every block has a digest that holds." env:"-" xor:"target"`
 	Discard    string       `help:"Discard results that the workers compute again: sums, supplies, metadata, censuses, certificates or pools." env:"-" placeholder:"RESULTS" xor:"target"`
 }
 
@@ -33,14 +34,14 @@ type repairCommand struct {
 func (repairCommand) Help() string {
 	return `Repairs damaged parts of an index, without indexing later blocks again. Run it as fsck prints it. Stop the indexer first.
 
---block, --class and --entry need a node. A block of the node is accepted if it has the stored hash, or, if that hash is damaged, if both neighbouring blocks confirm it. Its rows and everything that follows from them are rewritten in one transaction per block. A block that is not indexed loses its rows. A class of the node is accepted if it has its hash, or is the one that was committed; if it was missing or another one, everything that was derived without it is derived again.`
+--block, --class and --entry need a node. A block of the node is accepted if it has the stored hash, or, if that hash is damaged, if both neighbouring blocks confirm it, or the stored hash of a later block does, which commits to it. Its rows and everything that follows from them are rewritten in one transaction per block. A block that is not indexed loses its rows. A class of the node is accepted if it has its hash, or is the one that was committed; if it was missing or another one, everything that was derived without it is derived again.`
 }
 
 // Validate checks the settings before anything starts.
 func (r repairCommand) Validate() error {
 	switch {
-	case r.Block == nil && r.Class == "" && r.Entry == "" && !r.Checkpoint && r.Discard == "":
-		return errors.New("pass what to repair: --block N, --class HASH, --entry TABLE:ID, --checkpoint or --discard RESULTS")
+	case r.Block == nil && r.Class == "" && r.Entry == "" && !r.Checkpoint && !r.Versions && r.Discard == "":
+		return errors.New("pass what to repair: --block N, --class HASH, --entry TABLE:ID, --checkpoint, --versions or --discard RESULTS")
 	case r.To != nil && (r.Block == nil || *r.To < *r.Block):
 		return errors.New("--to needs --block, and must not be below it")
 	case r.Discard != "" && !slices.Contains(indexing.AllResults, indexing.Results(r.Discard)):
@@ -96,6 +97,8 @@ func (r repairCommand) repair(ctx context.Context, job *repair.Job) error {
 		return job.Entry(ctx, table, id)
 	case r.Checkpoint:
 		return job.Checkpoint(ctx)
+	case r.Versions:
+		return job.Versions(ctx)
 	}
 	return job.Discard(ctx, indexing.Results(r.Discard))
 }

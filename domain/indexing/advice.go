@@ -34,6 +34,12 @@ func (a Advice) Checkpoint() string {
 	return fmt.Sprintf("astrolabe repair --chain %s --checkpoint", a)
 }
 
+// Versions records the versions of the facts that only the node has, if the
+// digests of all blocks hold.
+func (a Advice) Versions() string {
+	return fmt.Sprintf("astrolabe repair --chain %s --versions", a)
+}
+
 // Discard discards results of a kind of job, which the workers compute again.
 func (a Advice) Discard(kind Results) string {
 	return fmt.Sprintf("astrolabe repair --chain %s --discard %s", a, kind)

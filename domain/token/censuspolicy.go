@@ -21,11 +21,15 @@ type Criterion struct {
 	met         func(Life) bool
 }
 
+// ReasonClassUnknown is the reason of tokens of a class that is missing or whose
+// ABI cannot be read. It may end without a new block.
+const ReasonClassUnknown = "class_unknown"
+
 // Criteria are the criteria of the policy, in order. They use indexed data
 // only, so that all processes decide alike.
 var Criteria = []Criterion{
 	{"history_incomplete", "The contract is indexed from its deployment on.", deployedHere},
-	{"class_unknown", "Every class that the contract ever executed, as its own or as a proxy, is known and has a readable ABI.", everyClass(readable)},
+	{ReasonClassUnknown, "Every class that the contract ever executed, as its own or as a proxy, is known and has a readable ABI.", everyClass(readable)},
 	{"not_erc20", "Each of these classes is an ERC-20 by its ABI.", everyClass(fungible)},
 	{"transfer_layout_not_fixed", "The ABI of each class fixes the layout of the Transfer event.", everyClass(fixesLayout)},
 	{"transfer_layout_changes", "All classes have the same layout, so that no event around an upgrade is misread.", oneLayout},

@@ -23,3 +23,9 @@ type StoredBalance struct {
 	Holder  starknet.Felt
 	Balance starknet.Uint256
 }
+
+// StoredPolicy is the stored policy of a token.
+type StoredPolicy struct {
+	Token starknet.Felt
+	CensusPolicy
+}

@@ -6,13 +6,19 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/domain/token"
 	"astrolabe/starknet"
 )
 
-// lives reads what the tokens executed up to a block.
-func (w *Worker) lives(ctx context.Context, c domain.Chain, upTo uint64, tokens []starknet.Felt) (map[starknet.Felt]token.Life, error) {
-	implementations, err := w.Classes.ImplementationHistories(ctx, c, tokens)
+// Untyped tells which contracts emitted transfers that cannot be typed.
+type Untyped interface {
+	UntypedOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, part facts.Part, from, to uint64) ([]bool, error)
+}
+
+// Lives reads what tokens executed up to a block.
+func Lives(ctx context.Context, stored indexing.Histories, evidence Untyped, c domain.Chain, upTo uint64, tokens []starknet.Felt) (map[starknet.Felt]token.Life, error) {
+	implementations, err := stored.ImplementationHistories(ctx, c, tokens)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +34,7 @@ func (w *Worker) lives(ctx context.Context, c domain.Chain, upTo uint64, tokens 
 			}
 		}
 	}
-	histories, err := w.Classes.ClassHistories(ctx, c, contracts)
+	histories, err := stored.ClassHistories(ctx, c, contracts)
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +51,11 @@ func (w *Worker) lives(ctx context.Context, c domain.Chain, upTo uint64, tokens 
 	for hash := range named {
 		hashes = append(hashes, hash)
 	}
-	classes, err := w.Classes.Classes(ctx, c, hashes)
+	classes, err := stored.Classes(ctx, c, hashes)
 	if err != nil {
 		return nil, err
 	}
-	untyped, err := w.Store.UntypedOf(ctx, c, tokens, facts.UntypedContract, 0, upTo)
+	untyped, err := evidence.UntypedOf(ctx, c, tokens, facts.UntypedContract, 0, upTo)
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (w *Worker) newest(ctx context.Context, c domain.Chain) (domain.BlockRef, b
 // tokens processes tokens one after the other. A failure does not stop the
 // others.
 func (w *Worker) tokens(ctx context.Context, c domain.Chain, at domain.BlockRef, due []starknet.Felt) error {
-	lives, err := w.lives(ctx, c, at.Number, due)
+	lives, err := Lives(ctx, w.Classes, w.Store, c, at.Number, due)
 	if err != nil {
 		return err
 	}

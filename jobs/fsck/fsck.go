@@ -10,12 +10,15 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
+	"astrolabe/jobs/census"
 )
 
 // Inspector checks the consistency of the read model inside the database.
 type Inspector interface {
 	// Checks returns the checks in the order in which they should run.
 	Checks(c domain.Chain, from, to uint64) []indexing.Check
+	// Digested reports whether every stored block has a digest.
+	Digested(ctx context.Context, c domain.Chain) (bool, error)
 }
 
 // Job checks the read model of one chain.
@@ -28,6 +31,8 @@ type Job struct {
 	Node Node
 	// Readings are compared with the node too; nil skips them.
 	Readings Readings
+	// Untyped is used to judge census policies again; nil skips them.
+	Untyped census.Untyped
 	// From and To are the first and the last block to check.
 	From, To uint64
 	// Limit is the maximum number of findings.
@@ -64,7 +69,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	if at != nil {
 		l.l1 = at.L1
 	}
-	for _, step := range []func(context.Context) error{l.layout, l.itself, l.versions, l.classes, l.base, l.following, l.acceptance, l.derived, l.node, l.tokens} {
+	for _, step := range []func(context.Context) error{l.layout, l.itself, l.versions, l.classes, l.base, l.following, l.acceptance, l.derived, l.policies, l.node, l.tokens} {
 		if err := step(ctx); err != nil {
 			return l.result, err
 		}
@@ -83,7 +88,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 
 // stepOf orders repairs that depend on others after those.
 func stepOf(f indexing.Finding) int {
-	if strings.HasPrefix(f.Repair, "astrolabe rederive ") {
+	if strings.HasPrefix(f.Repair, "astrolabe rederive ") || strings.HasSuffix(f.Repair, " --versions") {
 		return 1
 	}
 	return 0

@@ -170,7 +170,7 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 			"UPDATE messages_1_45 SET block = 7 WHERE ctid = (SELECT min(ctid) FROM messages_1_45)", "bounds", "1 rows of messages_1_45 are outside of its blocks", "repair --chain SN_MAIN --block 7",
 		},
 		"transactions are of another version": {
-			"DELETE FROM deriver_versions WHERE chain = 1 AND fact = 'transactions'", "versions", "transactions have version 0", "astrolabe rollback --chain SN_MAIN --all",
+			"DELETE FROM deriver_versions WHERE chain = 1 AND fact = 'transactions'", "versions", "transactions have version 0", "astrolabe repair --chain SN_MAIN --versions",
 		},
 		"an envelope is gone": {
 			"UPDATE transactions SET envelope = NULL WHERE block = 30 AND tx = 0", "base rows", "transactions of block 30", "repair --chain SN_MAIN --block 30",

@@ -75,13 +75,28 @@ func (l *inspection) run(ctx context.Context, check indexing.Check) ([]indexing.
 
 // layout finds an index that lacks what only the node has, such as one of an
 // earlier release. Nothing else is worth looking at: one command makes all of it
-// again.
+// again. If every block has a digest, only the record of the version is lost,
+// because digests are of the current version.
 func (l *inspection) layout(ctx context.Context) error {
-	return l.compareVersions(ctx, func(fact string) bool { return !facts.Rederivable(fact) }, func(f indexing.Finding) {
-		l.broken, f.Repair = true, indexing.Advice(l.Chain).Rollback(0, 0)
-		l.found(f)
+	var outdated []indexing.Finding
+	err := l.compareVersions(ctx, func(fact string) bool { return !facts.Rederivable(fact) }, func(f indexing.Finding) { outdated = append(outdated, f) })
+	if err != nil || len(outdated) == 0 {
+		return err
+	}
+	digested, err := l.Inspector.Digested(ctx, l.Chain)
+	if err != nil {
+		return err
+	}
+	repair := indexing.Advice(l.Chain).Versions()
+	if !digested {
+		l.broken, repair = true, indexing.Advice(l.Chain).Rollback(0, 0)
 		l.result.Notes = append(l.result.Notes, "nothing else was looked at, because the index has to be made again; the indexer starts again after the rollback")
-	})
+	}
+	for _, f := range outdated {
+		f.Repair = repair
+		l.found(f)
+	}
+	return nil
 }
 
 // versions finds derived rows that another version of the program made.

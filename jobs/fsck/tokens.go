@@ -18,6 +18,9 @@ type Readings interface {
 	// Readings returns up to limit tokens after an address with what was read of
 	// them, in the order of addresses; nil is before the first.
 	Readings(ctx context.Context, c domain.Chain, after *starknet.Felt, limit int) ([]token.StoredReading, error)
+	// CensusPolicies returns up to limit census policies after a token, in the
+	// order of addresses; nil is before the first.
+	CensusPolicies(ctx context.Context, c domain.Chain, after *starknet.Felt, limit int) ([]token.StoredPolicy, error)
 }
 
 // State asks a node for the state after a block.

@@ -42,6 +42,9 @@ type Store interface {
 	ResetCheckpoint(ctx context.Context, lease indexing.Lease, accepted *domain.BlockRef) (domain.BlockRef, error)
 	// RecordVerified moves the ends of the verified blocks to where they are.
 	RecordVerified(ctx context.Context, lease indexing.Lease) error
+	// RecordVersions records that the rows of these facts have the current
+	// versions.
+	RecordVersions(ctx context.Context, lease indexing.Lease, names ...string) error
 	// Discard discards the results of a kind of job.
 	Discard(ctx context.Context, lease indexing.Lease, kind indexing.Results) error
 }

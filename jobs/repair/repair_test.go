@@ -132,7 +132,7 @@ func TestANodeOfAnotherChainRepairsNothing(t *testing.T) {
 	}
 }
 
-func TestADamagedHashIsReplacedOnlyIfBothNeighboursConfirmIt(t *testing.T) {
+func TestADamagedHashIsReplacedOnlyIfOtherBlocksConfirmIt(t *testing.T) {
 	t.Parallel()
 	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
 	before := p.digest()
@@ -145,8 +145,44 @@ func TestADamagedHashIsReplacedOnlyIfBothNeighboursConfirmIt(t *testing.T) {
 	}
 	p.strike("UPDATE blocks SET hash = state_root WHERE block = 30")
 	p.strike("UPDATE blocks SET parent_hash = state_root WHERE block = 31")
+	p.lines = nil
+	if err := p.Blocks(t.Context(), 30, 31); err != nil || p.digest() != before {
+		t.Fatalf("got %v and digest %s, want %s", err, p.digest(), before)
+	}
+	if len(p.lines) == 0 || !strings.Contains(p.lines[0], "is confirmed by the stored hash of block 31 and the node") {
+		t.Errorf("got %q, want the first line to say who confirmed the hash", p.lines)
+	}
+	for _, table := range []string{"blocks", "blocks_1_45"} { // attached or not
+		p.strike("UPDATE " + table + " SET hash = set_byte(hash, 31, 255 - get_byte(hash, 31)), parent_hash = set_byte(parent_hash, 31, 255 - get_byte(parent_hash, 31)) WHERE block >= 30")
+	}
 	if err := p.Blocks(t.Context(), 30, 30); !errors.Is(err, ErrOtherChain) {
 		t.Errorf("got %v, want %v", err, ErrOtherChain)
+	}
+}
+
+func TestALostVersionIsRecordedOnlyIfEveryBlockHasADigestThatHolds(t *testing.T) {
+	t.Parallel()
+	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
+	version := func() (n int) {
+		if err := p.conn.QueryRow(t.Context(), "SELECT coalesce(max(version), 0) FROM deriver_versions WHERE chain = 1 AND fact = 'transactions'").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	p.strike("DELETE FROM deriver_versions WHERE chain = 1 AND fact = 'transactions'")
+	p.strike("UPDATE transactions SET fee = fee + 1 WHERE block = 12 AND tx = 0")
+	if err := p.Versions(t.Context()); !errors.Is(err, indexing.ErrAltered) || version() != 0 {
+		t.Errorf("got %v and version %d, want %v and no version", err, version(), indexing.ErrAltered)
+	}
+	p.strike("UPDATE transactions SET fee = fee - 1 WHERE block = 12 AND tx = 0; UPDATE blocks SET base_digest = NULL WHERE block = 12")
+	if err := p.Versions(t.Context()); err == nil || !strings.Contains(err.Error(), "block 12 has no digest") || version() != 0 {
+		t.Errorf("got %v and version %d, want block 12 without a digest and no version", err, version())
+	}
+	if err := p.Blocks(t.Context(), 12, 12); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Versions(t.Context()); err != nil || version() != facts.TransactionsVersion {
+		t.Errorf("got %v and version %d, want %d", err, version(), facts.TransactionsVersion)
 	}
 }
 

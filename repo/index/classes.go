@@ -16,8 +16,8 @@ func (w *batchWriter) writeClasses(ctx context.Context, tx repo.Tx, blocks []fac
 	if err := w.findClasses(ctx, tx, blocks); err != nil {
 		return err
 	}
-	var last int64
-	if err := tx.NewRaw("/* class.last */ SELECT coalesce(max(id), 0) FROM classes WHERE chain = ?", w.code).Scan(ctx, &last); err != nil {
+	last, err := w.lastClass(ctx, tx)
+	if err != nil {
 		return err
 	}
 	var classes, events, functions copyRows
@@ -40,6 +40,17 @@ func (w *batchWriter) writeClasses(ctx context.Context, tx repo.Tx, blocks []fac
 		return err
 	}
 	return functions.into(ctx, tx, "function_schemas", functionSchemaColumns)
+}
+
+// lastClass returns the highest id of a class that is stored or that rows refer
+// to: a new class must not get the id of one that was lost. It reads one entry of
+// each table's index on (chain, id) or (chain, class).
+func (w *batchWriter) lastClass(ctx context.Context, tx repo.Tx) (last int64, err error) {
+	err = tx.NewRaw(`/* class.last */
+		SELECT greatest(0, (SELECT max(id) FROM classes WHERE chain = ?0),
+			(SELECT max(class) FROM event_schemas WHERE chain = ?0), (SELECT max(class) FROM function_schemas WHERE chain = ?0),
+			(SELECT max(class) FROM contract_classes WHERE chain = ?0), (SELECT max(class) FROM declarations WHERE chain = ?0))`, w.code).Scan(ctx, &last)
+	return last, err
 }
 
 func (w *batchWriter) findClasses(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {

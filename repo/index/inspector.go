@@ -21,6 +21,49 @@ type Inspector struct{ db *repo.DB }
 // NewInspector returns the inspector of a database.
 func NewInspector(db *repo.DB) Inspector { return Inspector{db} }
 
+// Chains returns the chains with a checkpoint, a partition, or a table of blocks.
+// Each of them alone shows that blocks are or were stored.
+func (i Inspector) Chains(ctx context.Context) (chains []domain.Chain, err error) {
+	for _, c := range domain.Chains {
+		var stored bool
+		err := i.db.Write().NewRaw(`/* fsck.stored */
+			SELECT EXISTS (SELECT FROM index_checkpoints WHERE chain = ?0) OR EXISTS (SELECT FROM index_ranges WHERE chain = ?0)
+				OR EXISTS (SELECT FROM pg_class t WHERE t.relkind = 'r' AND t.relname ~ ?1
+					AND t.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'blocks'::regclass))`,
+			model.Code(c), fmt.Sprintf("^blocks_%d_[0-9]+$", model.Code(c))).Scan(ctx, &stored)
+		if err != nil {
+			return nil, repo.Outage(err)
+		}
+		if stored {
+			chains = append(chains, c)
+		}
+	}
+	return chains, nil
+}
+
+// Digested reports whether every stored block has a digest. It reads tables of
+// blocks up to the first one without.
+func (i Inspector) Digested(ctx context.Context, c domain.Chain) (digested bool, err error) {
+	err = i.db.Write().RunInTx(ctx, repo.Snapshot, func(ctx context.Context, tx bun.Tx) error {
+		ranges, err := rangesAfter(ctx, tx, c, -1)
+		if err != nil {
+			return err
+		}
+		exist, err := existing(ctx, tx, c, ranges)
+		if err != nil {
+			return err
+		}
+		queries := []string{"SELECT FROM blocks WHERE false"}
+		for _, r := range ranges {
+			if name := leaf("blocks", c, r.From); exist[name] {
+				queries = append(queries, "SELECT FROM "+name+" WHERE base_digest IS NULL")
+			}
+		}
+		return tx.NewRaw("/* fsck.digested */ SELECT NOT EXISTS ("+strings.Join(queries, " UNION ALL ")+")").Scan(ctx, &digested)
+	})
+	return digested, repo.Outage(err)
+}
+
 // Checks returns the consistency checks of a chain that run inside the
 // database. Checks of blocks cover the given blocks, both ends included; the
 // others cover everything. Each sees one snapshot, so they can run while an
@@ -47,9 +90,9 @@ func (i Inspector) Checks(c domain.Chain, from, to uint64) []indexing.Check {
 			return f.askRanges(ctx, tx, q, limit)
 		}))
 	}
-	certificates := i.check("certificates", f.certificates)
-	certificates.Follows = true
-	return append(checks, certificates)
+	snapshots, certificates := i.check("census", f.snapshots), i.check("certificates", f.certificates)
+	snapshots.Follows, certificates.Follows = true, true
+	return append(checks, snapshots, certificates)
 }
 
 // check runs a check on one snapshot.

@@ -10,8 +10,9 @@ import (
 
 // entries finds rows of index_ranges that contradict the tables of their range.
 // State and attachment change in one transaction, so all tables of a range
-// together tell what its row said.
-func (f fsck) entries(ranges []indexing.Range, tables map[string]*leafTable) (findings []indexing.Finding) {
+// together tell what its row said. last is the block of the checkpoint, if there
+// is one.
+func (f fsck) entries(ranges []indexing.Range, last *int64, tables map[string]*leafTable) (findings []indexing.Finding) {
 	wrong := func(block uint64, repair, format string, args ...any) {
 		findings = append(findings, indexing.Finding{Check: "partitions", Block: &block, Detail: fmt.Sprintf(format, args...), Repair: repair})
 	}
@@ -28,6 +29,8 @@ func (f fsck) entries(ranges []indexing.Range, tables map[string]*leafTable) (fi
 			from := lost[0]
 			lost = lost[1:]
 			wrong(r.From, fmt.Sprintf("UPDATE index_ranges SET from_block = %d %s", from, where), "the range from %d on has no tables, but there are tables of a range from %d on", r.From, from)
+		case !f.hasTables(tables, r.From) && f.needless(ranges, r, last, tables):
+			wrong(r.From, "DELETE FROM index_ranges "+where, "the range from %d on has no tables, and no indexed block belongs to it alone", r.From)
 		case complete && is.State == indexing.RangeReady && (r.State != is.State || r.To != is.To):
 			wrong(r.From, fmt.Sprintf("UPDATE index_ranges SET state = 'ready', to_block = %d %s", is.To, where),
 				"the range from %d on is %s and ends before %d, but its tables are attached up to %d", r.From, r.State, r.To, is.To)
@@ -46,6 +49,20 @@ func (f fsck) entries(ranges []indexing.Range, tables map[string]*leafTable) (fi
 			f.code, from, to, is.State, leaf("events", f.chain, from)), "there are tables of a range from %d on, but no such range", from)
 	}
 	return findings
+}
+
+// needless reports whether a range without tables holds no blocks: it begins
+// after the checkpoint, or within a range that has tables.
+func (f fsck) needless(ranges []indexing.Range, r indexing.Range, last *int64, tables map[string]*leafTable) bool {
+	if last != nil && int64(r.From) > *last {
+		return true
+	}
+	return slices.ContainsFunc(ranges, func(other indexing.Range) bool {
+		if is, complete := f.catalogued(tables, other.From); complete {
+			other = is
+		}
+		return other.From < r.From && (other.To == 0 || r.From < other.To) && f.hasTables(tables, other.From)
+	})
 }
 
 // catalogued returns a range as its tables are: ready if all are attached with

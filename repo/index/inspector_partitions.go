@@ -39,7 +39,7 @@ func (f fsck) partitions(ctx context.Context, tx bun.IDB, limit int) ([]indexing
 	if err := tx.NewRaw(`/* fsck.first */ SELECT min(first_block), max(block) FROM index_checkpoints WHERE chain = ?`, f.code).Scan(ctx, &first, &last); err != nil {
 		return nil, err
 	}
-	findings := f.entries(ranges, tables)
+	findings := f.entries(ranges, last, tables)
 	if len(findings) > 0 { // tables cannot be compared with wrong entries
 		return findings[:min(limit, len(findings))], nil
 	}

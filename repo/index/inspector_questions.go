@@ -41,7 +41,15 @@ var chainQuestions = []question{
 		UNION ALL
 		SELECT b.block, format('the block accepted on L1 is 0x%s, but the stored block is 0x%s', encode(h.l1_block_hash, 'hex'), encode(b.hash, 'hex')), '{repair} --checkpoint'
 		FROM chain_heads h JOIN {blocks} AS b ON b.block = h.l1_block_number
-		WHERE h.chain = '{name}' AND h.l1_block_hash <> b.hash`},
+		WHERE h.chain = '{name}' AND h.l1_block_hash <> b.hash
+		UNION ALL
+		SELECT h.l1_block_number::integer, 'the hash of the block accepted on L1 is unknown', '{repair} --checkpoint'
+		FROM chain_heads h JOIN index_checkpoints c ON c.chain = {chain}
+		WHERE h.chain = '{name}' AND h.l1_block_number IS NOT NULL AND h.l1_block_hash IS NULL
+		UNION ALL
+		SELECT c.block, format('the finalized tier ends at %s, but no head of the chain is recorded', c.finalized_block), '{repair} --checkpoint'
+		FROM index_checkpoints c
+		WHERE c.chain = {chain} AND c.finalized_block IS NOT NULL AND NOT EXISTS (SELECT FROM chain_heads h WHERE h.chain = '{name}')`},
 	{name: "verified", follows: true, sql: notThrough("transactions_block", 1) + "UNION ALL" + notThrough("full_block", 2)},
 	{name: "beyond", sql: beyond()},
 	{name: "dictionary", sql: wrongEntries("addresses", "address") + "UNION ALL" + wrongEntries("selectors", "selector")},

@@ -53,24 +53,25 @@ const census = `
 		CROSS JOIN LATERAL (SELECT count(*) AS holders, coalesce(sum(balance), 0) AS total FROM census_holders WHERE snapshot = s.id) AS n
 		WHERE g.chain = {chain} AND g.status = 'certified' AND (s.holders, s.total) <> (n.holders, n.total)
 		UNION ALL
-		SELECT x.block, format('holder %s of token %s has %s in its census, but %s by its transfers', x.holder, x.token, coalesce(x.balance, 0), coalesce(x.moved, 0)), '{repair} --discard censuses'
+		SELECT x.block, format('holder %s of token %s has %s since block %s in its census, but %s since block %s by its transfers',
+			x.holder, x.token, coalesce(x.balance, 0), x.updated, coalesce(x.moved, 0), x.newest), '{repair} --discard censuses'
 		FROM (
-			SELECT g.block, g.token, y.holder, y.balance, y.moved
+			SELECT g.block, g.token, y.holder, y.balance, y.updated, y.moved, y.newest
 			FROM census_generations g
 			CROSS JOIN LATERAL (
-				SELECT coalesce(h.holder, m.holder) AS holder, h.balance, m.moved
-				FROM (SELECT holder, balance FROM census_holders WHERE snapshot = g.snapshot) AS h FULL JOIN (
-					SELECT holder, sum(change) AS moved FROM (
-						SELECT receiver AS holder, amount AS change FROM transfers
+				SELECT coalesce(h.holder, m.holder) AS holder, h.balance, h.updated, m.moved, m.newest
+				FROM (SELECT holder, balance, updated FROM census_holders WHERE snapshot = g.snapshot) AS h FULL JOIN (
+					SELECT holder, sum(change) AS moved, max(block) AS newest FROM (
+						SELECT receiver AS holder, amount AS change, block FROM transfers
 						WHERE chain = {chain} AND token = g.token AND block <= g.block AND standard = 1
 						UNION ALL
-						SELECT sender, -amount FROM transfers
+						SELECT sender, -amount, block FROM transfers
 						WHERE chain = {chain} AND token = g.token AND block <= g.block AND standard = 1
 					) AS changes WHERE holder NOT IN (SELECT id FROM addresses WHERE chain = {chain} AND felt = decode(repeat('00', 32), 'hex'))
 					GROUP BY holder HAVING sum(change) <> 0
 				) AS m ON m.holder = h.holder) AS y
 			WHERE g.chain = {chain} AND g.status = 'certified'
-		) AS x WHERE x.balance IS DISTINCT FROM x.moved`
+		) AS x WHERE (x.balance, x.updated) IS DISTINCT FROM (x.moved, x.newest)`
 
 // certificates compares the certificates in use with the events.
 func (f fsck) certificates(ctx context.Context, tx bun.IDB, limit int) ([]indexing.Finding, error) {

@@ -19,10 +19,11 @@ import (
 
 // ResetCheckpoint moves the checkpoint of a chain to its newest stored block,
 // the finalized tier to its depth below that if it is out of bounds, and the ends
-// of the verified blocks to where they are; it forgets a watermark of L1
-// acceptance that is above the head or of another block, and moves one back that
-// is above the newest block that the node says is accepted; nil if that is not
-// known. It returns the block.
+// of the verified blocks to where they are. It records the block as the head if
+// none is recorded, completes the hash of a watermark of L1 acceptance, forgets one
+// that is above the head or of another block, and moves one back that is above the
+// newest block that the node says is accepted; nil if that is not known. It
+// returns the block.
 func (r Repairer) ResetCheckpoint(ctx context.Context, lease indexing.Lease, accepted *domain.BlockRef) (at domain.BlockRef, err error) {
 	code := model.Code(lease.Chain)
 	err = r.writer.lead(ctx, lease, func(tx repo.Tx) error {
@@ -51,6 +52,12 @@ func (r Repairer) ResetCheckpoint(ctx context.Context, lease indexing.Lease, acc
 			code, first, at.Number, at.Hash).Exec(ctx); err != nil {
 			return err
 		}
+		if _, err := tx.NewRaw(`/* repair.head */
+			INSERT INTO chain_heads (chain, state, block_number, block_hash, finality_depth, observed_at)
+			SELECT ?1, 'backfilling', block, hash, block - finalized_block, now() FROM index_checkpoints WHERE chain = ?0
+			ON CONFLICT (chain) DO NOTHING`, code, string(lease.Chain)).Exec(ctx); err != nil {
+			return err
+		}
 		if _, err := tx.NewRaw(`/* repair.tier */
 			UPDATE index_checkpoints c SET finalized_block = CASE WHEN c.block - h.finality_depth >= c.first_block THEN c.block - h.finality_depth END
 			FROM chain_heads h WHERE c.chain = ?0 AND h.chain = ?1 AND h.finality_depth IS NOT NULL AND `+tierOutOfBounds,
@@ -61,10 +68,15 @@ func (r Repairer) ResetCheckpoint(ctx context.Context, lease indexing.Lease, acc
 			code).Exec(ctx); err != nil {
 			return err
 		}
+		if _, err := tx.NewRaw(`/* repair.l1_hash */
+			UPDATE chain_heads h SET l1_block_hash = b.hash FROM `+blocks+` AS b
+			WHERE h.chain = ? AND h.l1_block_hash IS NULL AND b.block = h.l1_block_number`, string(lease.Chain)).Exec(ctx); err != nil {
+			return err
+		}
 		if _, err := tx.NewRaw(`/* repair.l1 */
 			UPDATE chain_heads h SET l1_block_number = NULL, l1_block_hash = NULL, l1_observed_at = NULL
 			FROM index_checkpoints c WHERE c.chain = ?0 AND h.chain = ?1
-				AND (`+acceptedAboveHead+` OR EXISTS (SELECT FROM `+blocks+` AS b WHERE b.block = h.l1_block_number AND b.hash <> h.l1_block_hash))`,
+				AND (`+acceptedAboveHead+` OR h.l1_block_hash IS NULL OR EXISTS (SELECT FROM `+blocks+` AS b WHERE b.block = h.l1_block_number AND b.hash <> h.l1_block_hash))`,
 			code, string(lease.Chain)).Exec(ctx); err != nil {
 			return err
 		}
@@ -126,6 +138,11 @@ func recordVerified(ctx context.Context, tx bun.IDB, c domain.Chain) error {
 		}
 	}
 	return nil
+}
+
+// RecordVersions is Writer.RecordVersions.
+func (r Repairer) RecordVersions(ctx context.Context, lease indexing.Lease, names ...string) error {
+	return r.writer.RecordVersions(ctx, lease, names...)
 }
 
 // acceptedAboveHead is true for a checkpoint c and head h whose watermark of L1

@@ -76,6 +76,32 @@ func (r Readings) Readings(ctx context.Context, c domain.Chain, after *starknet.
 	return readings, nil
 }
 
+// CensusPolicies returns up to limit census policies after a token, in the order
+// of addresses; nil starts at the first.
+func (r Readings) CensusPolicies(ctx context.Context, c domain.Chain, after *starknet.Felt, limit int) ([]token.StoredPolicy, error) {
+	past := []byte{}
+	if after != nil {
+		past = after[:]
+	}
+	type row struct {
+		Felt      starknet.Felt     `bun:"felt"`
+		Qualified bool              `bun:"qualified"`
+		Reason    *string           `bun:"reason"`
+		Block     model.BlockNumber `bun:"block"`
+	}
+	rows, err := repo.Select[row](ctx, r.db.Write(), fmt.Sprintf(`/* reading.policies */
+		SELECT a.felt, p.qualified, p.reason, p.block FROM census_policies p JOIN addresses a ON a.chain = %[1]d AND a.id = p.token
+		WHERE p.chain = %[1]d AND a.felt > $1 ORDER BY a.felt LIMIT $2`, model.Code(c)), past, limit)
+	policies := make([]token.StoredPolicy, len(rows))
+	for i := range rows {
+		policies[i] = token.StoredPolicy{Token: rows[i].Felt, CensusPolicy: token.CensusPolicy{Qualified: rows[i].Qualified, Block: uint64(rows[i].Block)}}
+		if rows[i].Reason != nil {
+			policies[i].Reason = *rows[i].Reason
+		}
+	}
+	return policies, err
+}
+
 // holders returns the largest holders of a snapshot, by its primary key.
 func (r Readings) holders(ctx context.Context, c domain.Chain, snapshot int64) ([]token.StoredBalance, error) {
 	type row struct {
