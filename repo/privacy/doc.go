@@ -1,6 +1,8 @@
-// Package privacy stores and reads the events of privacy pools, the flow ledger
-// and what is prepared from it.
+// Package privacy stores and reads what the index knows of privacy pools: their
+// list, their events, and the flow ledger that a job keeps of the finalized ones.
 //
-// The indexer writes privacy_events with their blocks. Ids of addresses never
-// leave this package.
+// Ledgers extends the ledger. Each step is one transaction that locks the
+// ledger's row, so that an undo of its blocks waits for it, and that moves the
+// ledger on together with all rows that depend on it. What a step changes is
+// decided by the pure function Fold of the domain package.
 package privacy
