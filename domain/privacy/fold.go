@@ -16,8 +16,6 @@ type LedgerState struct {
 	Assets map[AssetKey]LedgerAsset
 	// Wallets are those of the step that had set a viewing key before.
 	Wallets map[starknet.Felt]bool
-	// Fees is what the pools had charged, in STRK.
-	Fees starknet.Uint256
 	// Settings are the newest settings of each pool's fee.
 	Settings []FeeSetting
 }
@@ -52,8 +50,8 @@ type LedgerChanges struct {
 	Points  []LedgerPoint
 }
 
-// widths are those of the buckets.
-var widths = []Width{Hour, Day, Week}
+// bucketWidths are those of the buckets.
+var bucketWidths = []Width{Hour, Day, Week}
 
 // Fold extends a ledger by a step. It is pure and does not change the state.
 // However the blocks are divided into steps, their changes add up to the same

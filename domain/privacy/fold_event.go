@@ -22,7 +22,7 @@ func (f *fold) event(e *LedgerEvent) error {
 	f.pools[e.Pool] = true
 	f.changes.Counts[CountKey{e.Pool, e.Variant}]++
 	wallet := f.wallet(e)
-	for _, width := range widths {
+	for _, width := range bucketWidths {
 		key := BucketKey{width, width.Start(e.Timestamp)}
 		bucket := f.changes.Buckets[key]
 		bucket.add(e.Variant, wallet)

@@ -30,7 +30,7 @@ func (f *fold) flow(e *LedgerEvent) error {
 		return err
 	}
 	f.tokens[*e.Token] = total
-	for _, width := range widths {
+	for _, width := range bucketWidths {
 		key := TokenBucketKey{BucketKey{width, width.Start(e.Timestamp)}, *e.Token}
 		bucket := f.changes.Flows[key]
 		part, err := LedgerFlow{Deposited: bucket.Deposited, Withdrawn: bucket.Withdrawn}.add(moved)
@@ -72,16 +72,17 @@ func (l LedgerFlow) add(m LedgerFlow) (LedgerFlow, error) {
 
 // fee adds a fee that belongs to an event.
 func (f *fold) fee(e *LedgerEvent, fee Fee) (err error) {
-	if f.charged, err = f.charged.Add(fee.Amount); err != nil {
+	l := &f.changes.Ledger
+	if l.Fees, err = l.Fees.Add(fee.Amount); err != nil {
 		return err
 	}
-	for _, width := range widths {
+	for _, width := range bucketWidths {
 		key := TokenBucketKey{BucketKey{width, width.Start(e.Timestamp)}, fee.Token}
 		bucket := f.changes.Fees[key]
 		if bucket.Amount, err = bucket.Amount.Add(fee.Amount); err != nil {
 			return err
 		}
-		bucket.AmountSum, bucket.Block = f.charged, e.At.Block
+		bucket.AmountSum, bucket.Block = l.Fees, e.At.Block
 		bucket.Transfers++
 		f.changes.Fees[key] = bucket
 	}

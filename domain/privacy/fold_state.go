@@ -15,19 +15,14 @@ type fold struct {
 	assets  map[AssetKey]LedgerAsset
 	tokens  map[starknet.Felt]LedgerFlow // of all pools
 	fees    map[Place][]Fee              // by the event that each belongs to
-	charged starknet.Uint256
 }
 
 func newFold(state LedgerState, step LedgerStep) (f *fold, err error) {
 	f = &fold{
-		changes: &LedgerChanges{
-			Ledger: state.Ledger, Counts: map[CountKey]uint64{}, Buckets: map[BucketKey]LedgerBucket{},
-			Flows: map[TokenBucketKey]LedgerBucketFlow{}, Fees: map[TokenBucketKey]LedgerBucketFee{},
-			Assets: map[AssetKey]LedgerAsset{}, Wallets: map[starknet.Felt]uint64{},
-		},
-		pools: map[starknet.Felt]bool{}, known: state.Wallets, assets: state.Assets,
-		tokens: map[starknet.Felt]LedgerFlow{}, fees: stepFees(state.Settings, step), charged: state.Fees,
+		changes: NewLedgerChanges(), pools: map[starknet.Felt]bool{}, known: state.Wallets, assets: state.Assets,
+		tokens: map[starknet.Felt]LedgerFlow{}, fees: stepFees(state.Settings, step),
 	}
+	f.changes.Ledger = state.Ledger
 	maps.Copy(f.pools, state.Pools)
 	for key, asset := range state.Assets {
 		if f.tokens[key.Token], err = f.tokens[key.Token].add(asset.LedgerFlow); err != nil {

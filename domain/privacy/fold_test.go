@@ -38,9 +38,9 @@ func TestFoldingInAnyStepsGivesTheSameRows(t *testing.T) {
 	})
 }
 
-// flows sums up the flows of the blocks up to one, by token, in another way than
+// netFlows sums up the flows of the blocks up to one, by token, in another way than
 // the ledger: as what each flow changes.
-func flows(c testChain, through uint64) (net map[starknet.Felt]*big.Int, missing uint64) {
+func netFlows(c testChain, through uint64) (net map[starknet.Felt]*big.Int, missing uint64) {
 	net = map[starknet.Felt]*big.Int{}
 	for _, e := range c.events {
 		if e.At.Block > through || !e.Variant.Flows() {
@@ -62,7 +62,7 @@ func flows(c testChain, through uint64) (net map[starknet.Felt]*big.Int, missing
 	return net, missing
 }
 
-func net(f privacy.LedgerFlow) *big.Int {
+func netOf(f privacy.LedgerFlow) *big.Int {
 	return new(big.Int).Sub(f.Deposited.Big(), f.Withdrawn.Big())
 }
 
@@ -96,7 +96,7 @@ func TestEveryEndedHourHasAPointThatEqualsTheLedgerAtItsBlock(t *testing.T) {
 					block = b
 				}
 			}
-			want, missing := flows(c, block.Number)
+			want, missing := netFlows(c, block.Number)
 			if point.Hour != hour || point.Block != block || point.Missing != missing {
 				t.Fatalf("got a point of hour %d at block %d with %d missing, want hour %d at %d with %d", point.Hour, point.Block.Number, point.Missing, hour, block.Number, missing)
 			}
@@ -115,7 +115,7 @@ func TestEveryEndedHourHasAPointThatEqualsTheLedgerAtItsBlock(t *testing.T) {
 				t.Fatalf("got %d tokens in hour %d, want %d", point.Tokens, hour, len(listed))
 			}
 			for token, flow := range listed {
-				if held := net(flow); want[token] != nil && held.Cmp(want[token]) != 0 || want[token] == nil && held.Sign() != 0 {
+				if held := netOf(flow); want[token] != nil && held.Cmp(want[token]) != 0 || want[token] == nil && held.Sign() != 0 {
 					t.Fatalf("got a net of %s of token %s in hour %d, want %s", held, token, hour, want[token])
 				} else if held.Sign() == 0 && flow.Missing == 0 {
 					delete(listed, token)
@@ -231,7 +231,7 @@ func TestASumOfMoreThan256BitsChangesNothing(t *testing.T) {
 	if err := before.fold(c, 0, 1); err != nil {
 		t.Fatal(err)
 	}
-	changes, err := privacy.Fold(before.state(), c.step(1, 2))
+	changes, err := privacy.Fold(before.State(nil), c.step(1, 2))
 	if !errors.Is(err, starknet.ErrUintRange) || changes != nil {
 		t.Errorf("got %v and %v, want no changes and ErrUintRange", changes, err)
 	}
@@ -245,7 +245,7 @@ func TestAnUnreadEventIsNotFolded(t *testing.T) {
 	var c testChain
 	c.block(0)
 	c.event(0, 0, facts.PoolDeposit, 0, nil).Reading = facts.PoolUnread
-	if _, err := privacy.Fold(newTables().state(), c.step(0, 1)); err == nil {
+	if _, err := privacy.Fold(newTables().State(nil), c.step(0, 1)); err == nil {
 		t.Error("got no error, want one")
 	}
 }

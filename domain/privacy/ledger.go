@@ -22,6 +22,15 @@ type Ledger struct {
 	Transactions, Wallets uint64
 	// Missing counts flows without an amount, those of no known token included.
 	Missing uint64
+	// Fees is what the pools have charged, in STRK.
+	Fees starknet.Uint256
+}
+
+// LedgerProgress is the result of one step of extending a ledger.
+type LedgerProgress struct {
+	Through  uint64 // the newest block that it includes
+	More     bool   // there are later finalized blocks that it can include
+	Advanced bool
 }
 
 // LedgerBlock is a finalized block.

@@ -1,7 +1,6 @@
 package privacy_test
 
 import (
-	"maps"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -11,84 +10,27 @@ import (
 	"astrolabe/starknet"
 )
 
-// tables hold the rows of a ledger as a store does.
+// tables hold the rows of a ledger.
 type tables struct {
-	Ledger   privacy.Ledger
-	Counts   map[privacy.CountKey]uint64
-	Wallets  map[starknet.Felt]uint64
-	Assets   map[privacy.AssetKey]privacy.LedgerAsset
-	Points   []privacy.LedgerPoint
-	Buckets  map[privacy.BucketKey]privacy.LedgerBucket
-	Flows    map[privacy.TokenBucketKey]privacy.LedgerBucketFlow
-	Fees     map[privacy.TokenBucketKey]privacy.LedgerBucketFee
+	*privacy.LedgerChanges
 	settings []privacy.FeeSetting
-	charged  starknet.Uint256
 }
 
-func newTables() *tables {
-	return &tables{
-		Counts: map[privacy.CountKey]uint64{}, Wallets: map[starknet.Felt]uint64{}, Assets: map[privacy.AssetKey]privacy.LedgerAsset{},
-		Buckets: map[privacy.BucketKey]privacy.LedgerBucket{}, Flows: map[privacy.TokenBucketKey]privacy.LedgerBucketFlow{},
-		Fees: map[privacy.TokenBucketKey]privacy.LedgerBucketFee{},
-	}
-}
-
-func (t *tables) state() privacy.LedgerState {
-	s := privacy.LedgerState{
-		Ledger: t.Ledger, Pools: map[starknet.Felt]bool{}, Assets: t.Assets, Wallets: map[starknet.Felt]bool{}, Fees: t.charged, Settings: t.settings,
-	}
-	for key := range t.Counts {
-		s.Pools[key.Pool] = true
-	}
-	for wallet := range t.Wallets {
-		s.Wallets[wallet] = true
-	}
-	return s
-}
+func newTables() *tables { return &tables{LedgerChanges: privacy.NewLedgerChanges()} }
 
 // fold extends the ledger by the blocks from one index to before another.
 func (t *tables) fold(c testChain, from, to int) error {
 	step := c.step(from, to)
-	changes, err := privacy.Fold(t.state(), step)
+	changes, err := privacy.Fold(t.State(t.settings), step)
 	if err != nil {
 		return err
 	}
-	t.apply(changes)
 	for i := range step.Events {
 		if e := &step.Events[i]; e.Variant == facts.FeeAmountSet || e.Variant == facts.FeeCollectorSet {
 			t.settings = append(t.settings, e.FeeSetting())
 		}
 	}
-	return nil
-}
-
-func (t *tables) apply(c *privacy.LedgerChanges) {
-	t.Ledger = c.Ledger
-	for key, n := range c.Counts {
-		t.Counts[key] += n
-	}
-	maps.Copy(t.Wallets, c.Wallets)
-	maps.Copy(t.Assets, c.Assets)
-	t.Points = append(t.Points, c.Points...)
-	for key, part := range c.Buckets {
-		old := t.Buckets[key]
-		part.Wallets, part.Deposits = old.Wallets+part.Wallets, old.Deposits+part.Deposits
-		part.Withdrawals, part.NotesUsed = old.Withdrawals+part.Withdrawals, old.NotesUsed+part.NotesUsed
-		t.Buckets[key] = part
-	}
-	for key, part := range c.Flows {
-		old := t.Flows[key]
-		part.Deposited, part.Withdrawn = plus(old.Deposited, part.Deposited), plus(old.Withdrawn, part.Withdrawn)
-		t.Flows[key] = part
-	}
-	for key, part := range c.Fees {
-		old := t.Fees[key]
-		part.Amount, part.Transfers = plus(old.Amount, part.Amount), old.Transfers+part.Transfers
-		t.Fees[key] = part
-		if part.AmountSum.Big().Cmp(t.charged.Big()) > 0 {
-			t.charged = part.AmountSum
-		}
-	}
+	return t.Merge(changes)
 }
 
 func plus(a, b starknet.Uint256) starknet.Uint256 {
