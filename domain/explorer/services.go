@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
+	"astrolabe/domain/privacy"
 	"astrolabe/domain/search"
 	"astrolabe/domain/token"
 	"astrolabe/domain/transaction"
@@ -67,6 +68,10 @@ type Services struct {
 	Addresses *address.Addresses
 	// Labels reads and manages labels.
 	Labels *address.Labels
+	// PrivacyEvents reads the events and notes of privacy pools.
+	PrivacyEvents *privacy.Events
+	// PrivacyStatuses reads the status of privacy pools.
+	PrivacyStatuses *privacy.Statuses
 }
 
 // Options are the dependencies and settings of the services.
@@ -122,6 +127,8 @@ func New(o Options) *Services {
 		Store: stores.TransactionParts, Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Cache: s.Cache, Nodes: o.Nodes,
 	})
+	s.PrivacyEvents = privacy.NewEvents(stores.PrivacyEvents, s.Events, s.Statuses)
+	s.PrivacyStatuses = privacy.NewStatuses(stores.PrivacyStatus)
 	s.Search = search.New(stores.Search, s.Blocks, s.Messages, s.Labels, implementations, s.Statuses)
 	return s
 }

@@ -23,8 +23,8 @@ CREATE TABLE privacy_events (
     PRIMARY KEY (chain, block, tx, log) -- privacy.events; privacy.above; undo
 );
 CREATE INDEX privacy_events_variant ON privacy_events (chain, variant, block, tx, log); -- privacy.events of one name; privacy.fee_settings
-CREATE INDEX privacy_events_commitments ON privacy_events (chain, pool, block, tx, log) WHERE variant IN (4, 6); -- privacy.commitments
-CREATE INDEX privacy_events_nullifiers ON privacy_events (chain, pool, block, tx, log) WHERE variant = 7; -- privacy.nullifiers
+CREATE INDEX privacy_events_commitments ON privacy_events (chain, pool, block, tx, log) WHERE variant IN (4, 6) AND note IS NOT NULL; -- privacy.commitments
+CREATE INDEX privacy_events_nullifiers ON privacy_events (chain, pool, block, tx, log) WHERE variant = 7 AND note IS NOT NULL; -- privacy.nullifiers
 CREATE INDEX privacy_events_unread ON privacy_events (chain, block) WHERE reading = 2; -- privacy.end
 
 -- Where the flow ledger of a chain stands. Everything below changes with it in
