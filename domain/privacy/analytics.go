@@ -5,14 +5,13 @@ import (
 	"time"
 
 	"astrolabe/domain"
-	"astrolabe/domain/facts"
 )
 
 // Aggregates are sums over the finalized events of the pools of a chain. They
 // are not the canonical ledger, which is Snapshot.
 type Aggregates struct {
 	LedgerView
-	Events map[facts.PoolVariant]uint64
+	Events Counts
 	// Assets are the tokens that flowed last, from the newest, at most
 	// MostTokens; Truncated reports that there are more.
 	Assets    []Asset

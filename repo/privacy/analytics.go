@@ -12,17 +12,6 @@ import (
 	"astrolabe/repo/model"
 )
 
-// variantRow is how many finalized events of a variant there are.
-type variantRow struct {
-	Variant model.PoolVariant `bun:"variant"`
-	Events  int64             `bun:"events"`
-}
-
-// variantCounts reads the counts of the ledger, a few for each pool, by primary
-// key.
-const variantCounts = `/* privacy.variant_counts */
-	SELECT variant, sum(events)::bigint AS events FROM privacy_counts WHERE chain = %[1]d GROUP BY variant`
-
 // newestAssets reads the flows of the tokens that flowed last, by
 // privacy_assets_newest and the primary key of privacy_assets.
 const newestAssets = `/* privacy.newest_assets */
@@ -46,11 +35,11 @@ const undescribed = `/* privacy.undescribed */
 // Aggregates implements privacy.PreparedStore.
 func (r Prepared) Aggregates(ctx context.Context, c domain.Chain, most int) (sums privacy.Aggregates, err error) {
 	err = r.read(ctx, c, &sums.LedgerView, func(ctx context.Context, tx bun.Tx) error {
-		counts, err := repo.Select[variantRow](ctx, tx, repo.Text(variantCounts, model.Code(c)))
+		counts, err := repo.Select[countRow](ctx, tx, repo.Text(foldedCounts, model.Code(c)))
 		if err != nil {
 			return err
 		}
-		sums.Events = make(map[facts.PoolVariant]uint64, len(counts))
+		sums.Events = make(privacy.Counts, len(counts))
 		for _, row := range counts {
 			sums.Events[facts.PoolVariant(row.Variant)] = uint64(row.Events)
 		}

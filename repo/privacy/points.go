@@ -58,3 +58,11 @@ func pointIn(row *model.PrivacyPoint) privacy.Point {
 		Pools: uint64(row.Pools), Tokens: uint64(row.Tokens), Missing: uint64(row.Missing),
 	}
 }
+
+// placeIn returns a place whose columns may be null.
+func placeIn(block *model.BlockNumber, tx, log *model.Index) *privacy.Place {
+	if block == nil || tx == nil || log == nil {
+		return nil
+	}
+	return &privacy.Place{Block: uint64(*block), Tx: int(*tx), Log: int(*log)}
+}

@@ -41,7 +41,7 @@ type viewRow struct {
 // evidence unless the index holds another one with its number.
 var ledgerView = fmt.Sprintf(`/* privacy.ledger */
 	SELECT l.chain, l.block, l.hash, l.timestamp, l.target, l.checked_at, l.materialized_at, l.first_block, l.first_timestamp, l.hour,
-		l.flow_block, l.flow_tx, l.flow_log, l.event_block, l.event_tx, l.event_log, l.transactions, l.wallets, l.missing,
+		l.flow_block, l.flow_tx, l.flow_log, l.event_block, l.event_tx, l.event_log, l.transactions, l.wallets, l.missing, l.fees,
 		(SELECT count(*) FROM privacy_pools WHERE chain = %%[1]d) AS pools,
 		(SELECT count(DISTINCT pool) FROM privacy_counts WHERE chain = %%[1]d) AS active,
 		coalesce(c.first_block = 0, false) OR NOT EXISTS (
@@ -68,39 +68,13 @@ func (r Prepared) view(ctx context.Context, on bun.IDB, c domain.Chain) (privacy
 
 func (r *viewRow) view() privacy.LedgerView {
 	v := privacy.LedgerView{
-		Ledger: r.ledger(), Target: r.Target.Uint64(), CheckedAt: r.CheckedAt, MaterializedAt: r.MaterializedAt,
+		Ledger: ledgerFrom(&r.PrivacyLedger), Target: r.Target.Uint64(), CheckedAt: r.CheckedAt, MaterializedAt: r.MaterializedAt,
 		Pools: uint64(r.Pools), Active: uint64(r.Active), Whole: r.Whole, Current: r.Current, Next: r.Next.Uint64(), Finalized: r.Finalized.Uint64(),
 	}
 	if r.L1Block != nil && r.L1Hash != nil {
 		v.L1 = &domain.BlockRef{Number: uint64(*r.L1Block), Hash: *r.L1Hash}
 	}
 	return v
-}
-
-// ledger returns the ledger's own columns.
-func (r *viewRow) ledger() privacy.Ledger {
-	l := privacy.Ledger{
-		FirstBlock: r.FirstBlock.Uint64(), Flow: placeIn(r.FlowBlock, r.FlowTx, r.FlowLog), Event: placeIn(r.EventBlock, r.EventTx, r.EventLog),
-		Transactions: uint64(r.Transactions), Wallets: uint64(r.Wallets), Missing: uint64(r.Missing),
-	}
-	if r.Block != nil && r.Hash != nil && r.Timestamp != nil {
-		l.Through = &privacy.LedgerBlock{Number: uint64(*r.Block), Hash: *r.Hash, Timestamp: uint64(*r.Timestamp)}
-	}
-	if r.FirstTimestamp != nil {
-		l.FirstTimestamp = new(uint64(*r.FirstTimestamp))
-	}
-	if r.Hour != nil {
-		l.Hour = new(uint64(*r.Hour))
-	}
-	return l
-}
-
-// placeIn returns a place whose columns may be null.
-func placeIn(block *model.BlockNumber, tx, log *model.Index) *privacy.Place {
-	if block == nil || tx == nil || log == nil {
-		return nil
-	}
-	return &privacy.Place{Block: uint64(*block), Tx: int(*tx), Log: int(*log)}
 }
 
 // flowRow is what flowed of a token, with its metadata.
