@@ -44,6 +44,7 @@ func (s *server) operations() []frame.Operation {
 		token.PoolOperations(),
 		pool.StatusOperations(),
 		pool.EventOperations(),
+		pool.PreparedOperations(s.Now),
 		gateways.Operations(),
 		account.AccountOperations(),
 		s.discoveryOperations(),

@@ -72,6 +72,8 @@ type Services struct {
 	PrivacyEvents *privacy.Events
 	// PrivacyStatuses reads the status of privacy pools.
 	PrivacyStatuses *privacy.Statuses
+	// PrivacyPrepared reads the flow ledger of privacy pools and its metrics.
+	PrivacyPrepared *privacy.Prepared
 }
 
 // Options are the dependencies and settings of the services.
@@ -89,6 +91,16 @@ type Options struct {
 	// ScreeningTop is the number of holders in a screening; zero means
 	// token.ScreeningTop.
 	ScreeningTop int
+	// Now is the clock by which the flow ledger is judged; nil means time.Now.
+	Now func() time.Time
+}
+
+// clock returns the clock of the services.
+func (o *Options) clock() func() time.Time {
+	if o.Now != nil {
+		return o.Now
+	}
+	return time.Now
 }
 
 // New makes the services.
@@ -129,6 +141,7 @@ func New(o Options) *Services {
 	})
 	s.PrivacyEvents = privacy.NewEvents(stores.PrivacyEvents, s.Events, s.Statuses)
 	s.PrivacyStatuses = privacy.NewStatuses(stores.PrivacyStatus)
+	s.PrivacyPrepared = privacy.NewPrepared(stores.PrivacyPrepared, o.clock())
 	s.Search = search.New(stores.Search, s.Blocks, s.Messages, s.Labels, implementations, s.Statuses)
 	return s
 }

@@ -46,6 +46,7 @@ type Stores struct {
 	BridgeEvents  bridge.EventStore
 	Search        search.Store
 
-	PrivacyEvents privacy.EventStore
-	PrivacyStatus privacy.StatusStore
+	PrivacyEvents   privacy.EventStore
+	PrivacyStatus   privacy.StatusStore
+	PrivacyPrepared privacy.PreparedStore
 }

@@ -35,6 +35,20 @@ func (c Counts) Breakdown() []Count {
 	return list
 }
 
+// ByVisibility returns the counts of each visibility, from the most open.
+func (c Counts) ByVisibility() []Count {
+	list := make([]Count, len(Visibilities))
+	for i, visibility := range Visibilities {
+		list[i].Name = string(visibility)
+		for v, events := range c {
+			if VisibilityOf(v) == visibility {
+				list[i].Events += events
+			}
+		}
+	}
+	return list
+}
+
 // Deposits returns how many events moved tokens into a pool, open notes
 // included.
 func (c Counts) Deposits() uint64 { return c.Of(facts.PoolDeposit, facts.OpenNoteDeposited) }

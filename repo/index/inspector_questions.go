@@ -45,10 +45,22 @@ var chainQuestions = []question{
 	{name: "verified", follows: true, sql: notThrough("transactions_block", 1) + "UNION ALL" + notThrough("full_block", 2)},
 	{name: "beyond", sql: beyond()},
 	{name: "dictionary", sql: wrongEntries("addresses", "address") + "UNION ALL" + wrongEntries("selectors", "selector")},
-	{name: "ids", sql: missing(contractIDs, "addresses", true) + `UNION ALL
-		SELECT NULL, format('privacy_pools.address %s is not in addresses; with the next command, name the pools with --privacy-pool unless they are the known ones', p.address),
+	{name: "ids", sql: missing(contractIDs, "addresses", true)},
+	{name: "privacy pools", sql: `
+		SELECT NULL::integer, format('privacy_pools.address %s is not in addresses; name the pools with --privacy-pool if they are not the known ones', p.address),
 			'astrolabe rederive privacy_events --chain {name}'
-		FROM privacy_pools p LEFT JOIN addresses d ON d.chain = {chain} AND d.id = p.address WHERE p.chain = {chain} AND d.id IS NULL`},
+		FROM privacy_pools p LEFT JOIN addresses d ON d.chain = {chain} AND d.id = p.address WHERE p.chain = {chain} AND d.id IS NULL
+		UNION ALL
+		SELECT min(u.block) FILTER (WHERE NOT u.listed), 'a contract has events in privacy_events, but is not in privacy_pools',
+			'astrolabe rederive privacy_events --chain {name} ' || string_agg('--privacy-pool {name}=0x' || ltrim(encode(d.felt, 'hex'), '0'), ' ')
+		FROM (
+			SELECT pool, min(block) AS block, EXISTS (SELECT FROM privacy_pools WHERE chain = {chain} AND address = pool) AS listed
+			FROM privacy_events WHERE chain = {chain} GROUP BY pool
+		) AS u JOIN addresses d ON d.chain = {chain} AND d.id = u.pool
+		WHERE u.listed OR EXISTS (
+			SELECT FROM privacy_events r JOIN {events} AS e ON e.block = r.block AND e.tx = r.tx AND e.log = r.log AND e.address = r.pool
+			WHERE r.chain = {chain} AND r.pool = u.pool)
+		HAVING bool_or(NOT u.listed)`},
 	{name: "schema ids", sql: missing(schemaIDs, "selectors", false)},
 	{name: "classes", sql: missing(contractIDs, "classes", true) + "UNION ALL" + missing(schemaIDs, "classes", false)},
 	{name: "locators", follows: true, sql: `

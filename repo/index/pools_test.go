@@ -85,9 +85,15 @@ func TestTheLedgerIsEmptiedWhenItsBlocksChange(t *testing.T) {
 		change func(*repo.DB, indexing.Lease) error
 		kept   bool
 	}{
-		"undo above it":           {func(db *repo.DB, lease indexing.Lease) error { return index.NewWriter(db).Undo(t.Context(), lease, at(50)) }, true},
-		"roll back to it":         {func(db *repo.DB, lease indexing.Lease) error { return index.NewWriter(db).Rollback(t.Context(), lease, at(40)) }, true},
-		"roll back below it":      {func(db *repo.DB, lease indexing.Lease) error { return index.NewWriter(db).Rollback(t.Context(), lease, at(39)) }, false},
+		"undo above it": {func(db *repo.DB, lease indexing.Lease) error {
+			return index.NewWriter(db).Undo(t.Context(), lease, at(50))
+		}, true},
+		"roll back to it": {func(db *repo.DB, lease indexing.Lease) error {
+			return index.NewWriter(db).Rollback(t.Context(), lease, at(40))
+		}, true},
+		"roll back below it": {func(db *repo.DB, lease indexing.Lease) error {
+			return index.NewWriter(db).Rollback(t.Context(), lease, at(39))
+		}, false},
 		"rewrite its events":      {rewrite(39, facts.TablePrivacyEvents), false},
 		"rewrite its transfers":   {rewrite(39, facts.TableTransfers), false},
 		"rewrite its activity":    {rewrite(39, facts.TableActivity), true},

@@ -43,7 +43,8 @@ func Explorer(db *repo.DB) explorer.Stores {
 		BridgeEvents:  events.NewEvents(db),
 		Search:        addresses.NewSearch(db),
 
-		PrivacyEvents: privacy.NewEvents(db),
-		PrivacyStatus: privacy.NewStatus(db),
+		PrivacyEvents:   privacy.NewEvents(db),
+		PrivacyStatus:   privacy.NewStatus(db),
+		PrivacyPrepared: privacy.NewPrepared(db),
 	}
 }

@@ -20,6 +20,9 @@ type Envelope struct {
 }
 
 // envelope returns the head of the answer to a call.
-func envelope(c *frame.Call) Envelope {
-	return Envelope{privacy.SchemaVersion, c.Chain, privacy.Scope, privacy.AccountingMethod}
+func envelope(c *frame.Call) Envelope { return envelopeOf(c.Chain) }
+
+// envelopeOf returns the head of an answer about a chain.
+func envelopeOf(c domain.Chain) Envelope {
+	return Envelope{privacy.SchemaVersion, c, privacy.Scope, privacy.AccountingMethod}
 }
