@@ -144,18 +144,18 @@ func findEvent(t *testing.T, blocks []facts.Block, block uint64, tx, log int) fa
 // publicPart reads the public part of an event from its felts.
 func publicPart(name string, e facts.Event) poolFields {
 	key := func(i int) *string { return new(e.Keys[i].String()) }
-	data := func(i int) *string { return new(e.Data[i].String()) }
+	first := func() *string { return new(e.Data[0].String()) }
 	amount := func(i int) *string { return new(e.Data[i].Big().String()) }
 	token := func(i int) *struct{ Address string } { return &struct{ Address string }{e.Keys[i].String()} }
 	switch name {
 	case "viewing_key_set":
-		return poolFields{Visibility: "partial", ActorAddress: key(1), AuditorPublicKey: data(0)}
+		return poolFields{Visibility: "partial", ActorAddress: key(1), AuditorPublicKey: first()}
 	case "deposit":
 		return poolFields{Visibility: "public", ActorAddress: key(1), Token: token(2), AmountRaw: amount(0)}
 	case "withdrawal":
-		return poolFields{Visibility: "partial", ToAddress: key(1), Token: token(2), AuditorPublicKey: data(0), AmountRaw: amount(3)}
+		return poolFields{Visibility: "partial", ToAddress: key(1), Token: token(2), AuditorPublicKey: first(), AmountRaw: amount(3)}
 	case "open_note_created":
-		return poolFields{Visibility: "partial", Token: token(1), NoteID: key(2), AuditorPublicKey: data(0)}
+		return poolFields{Visibility: "partial", Token: token(1), NoteID: key(2), AuditorPublicKey: first()}
 	case "open_note_deposited":
 		return poolFields{Visibility: "public", ActorAddress: key(1), Token: token(2), NoteID: key(3), AmountRaw: amount(0)}
 	case "enc_note_created":
@@ -165,11 +165,11 @@ func publicPart(name string, e facts.Event) poolFields {
 	case "external_contract_invoked":
 		return poolFields{Visibility: "public", ToAddress: key(1)}
 	case "auditor_public_key_set":
-		return poolFields{Visibility: "public", AuditorPublicKey: data(0)}
+		return poolFields{Visibility: "public", AuditorPublicKey: first()}
 	case "fee_amount_set":
 		return poolFields{Visibility: "public", AmountRaw: amount(0)}
 	case "fee_collector_set":
-		return poolFields{Visibility: "public", ToAddress: data(0)}
+		return poolFields{Visibility: "public", ToAddress: first()}
 	case "protocol_event":
 		return poolFields{Visibility: "partial"}
 	default:
