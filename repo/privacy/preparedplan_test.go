@@ -78,7 +78,7 @@ func TestPreparedReadsFollowTheirIndexes(t *testing.T) {
 		"ledger":        {"", []string{"privacy_counts_pkey", "privacy_events_pkey", "privacy_ledgers_pkey", "privacy_pools_pkey"}, 100},
 		"assets":        {"", []string{"privacy_assets_pkey"}, 20_000}, // all of them, one for each token and pool
 		"points":        {"1710000000, 1790000000", []string{"privacy_points_pkey"}, 26},
-		"point assets":  {"ARRAY[1710000000, 1710003600]", []string{"privacy_point_assets_pkey"}, 20},
+		"point assets":  {"ARRAY[1709997200, 1710000800]", []string{"privacy_point_assets_pkey"}, 20},
 		"buckets":       {span, []string{"privacy_buckets_pkey"}, 250},
 		"newest tokens": {"", []string{"privacy_assets_newest", "privacy_counts_pkey"}, 300},
 		"token":         {`'\x01'`, nil, 0},
