@@ -45,6 +45,7 @@ func (s *server) operations() []frame.Operation {
 		pool.StatusOperations(),
 		pool.EventOperations(),
 		pool.PreparedOperations(s.Now),
+		pool.DashboardOperations(),
 		gateways.Operations(),
 		account.AccountOperations(),
 		s.discoveryOperations(),

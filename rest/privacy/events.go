@@ -109,13 +109,9 @@ func (h Handlers) events(ctx context.Context, c *frame.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.eventPage(ctx, c, request)
-}
-
-func (h Handlers) eventPage(ctx context.Context, c *frame.Call, request domain.PageRequest) (EventPage, error) {
 	page, degraded, err := h.PrivacyEvents.List(ctx, c.Chain, c.Text("event"), request)
 	if err != nil {
-		return EventPage{}, err
+		return nil, err
 	}
 	return EventPage{renderPage(c, page, eventItem), degraded}, nil
 }
