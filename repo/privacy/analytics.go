@@ -16,7 +16,7 @@ import (
 // privacy_assets_newest and the primary key of privacy_assets.
 const newestAssets = `/* privacy.newest_assets */
 	SELECT f.felt AS token, t.name, t.symbol, t.decimals, s.deposited, s.withdrawn, s.deposits, s.withdrawals, s.missing, s.pools
-	FROM (SELECT id AS token, token AS felt, block, tx, log FROM (` + newestTokens + `) n) f
+	FROM (SELECT id AS token, token AS felt, block, tx, log FROM (` + lastFlows + `) n) f
 	CROSS JOIN LATERAL (
 		SELECT sum(deposited) AS deposited, sum(withdrawn) AS withdrawn, sum(deposits)::bigint AS deposits,
 			sum(withdrawals)::bigint AS withdrawals, sum(missing)::bigint AS missing, count(*) AS pools

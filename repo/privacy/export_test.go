@@ -28,7 +28,7 @@ var PreparedStatements = map[string]string{
 	"buckets":       repo.Text(bucketsOf, 1),
 	"newest tokens": repo.Text(seriesTokens, 1, 101),
 	"token":         repo.Text(seriesToken, 1),
-	"fee tokens":    repo.Text(feeTokens, 1),
+	"fee tokens":    repo.Text(feesIn, 1),
 	"flows":         repo.Text(flowsOf, 1),
 	"fees":          repo.Text(feesOf, 1),
 	"newest assets": repo.Text(newestAssets, 1, 101),
