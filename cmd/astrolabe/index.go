@@ -13,6 +13,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/privacy"
 	"astrolabe/jobs/index"
 	"astrolabe/jobs/repair"
 	"astrolabe/node"
@@ -187,7 +188,7 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 	}
 	writer := store.NewWriter(d.db.DB)
 	loop := &index.Loop{
-		Chain: chain, Node: pool.Source(), Holder: holder(),
+		Chain: chain, Pools: privacy.KnownPools(chain), Node: pool.Source(), Holder: holder(),
 		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: writer,
 		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Depth: s.FinalityDepth,
 		Verify: s.verification(), Quorum: s.NodeQuorum,

@@ -31,7 +31,7 @@ func (r rederiveCommand) Run(ctx context.Context, c *console) error {
 		return r.chosen(ctx, db, func(name domain.Chain, _ indexing.Checkpoint) error {
 			job := &rederive.Job{
 				Chain: name, Holder: holder(), Leases: index.NewLeases(db.DB), Checkpoints: index.NewCheckpoints(db.DB),
-				Archive: index.NewArchive(db.DB), Writer: index.NewWriter(db.DB),
+				Archive: index.NewArchive(db.DB), Writer: index.NewWriter(db.DB), PoolStore: index.NewPools(db.DB),
 				Report: func(block, last uint64) {
 					c.logger.Info("rederiving", "chain", name, "fact", r.Fact, "block", block, "last", last)
 				},

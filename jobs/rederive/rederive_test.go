@@ -37,7 +37,7 @@ func indexed(t *testing.T) (*repo.DB, func(statement string)) {
 func jobOn(db *repo.DB) *Job {
 	return &Job{
 		Chain: domain.Mainnet, Leases: index.NewLeases(db), Checkpoints: index.NewCheckpoints(db),
-		Archive: index.NewArchive(db), Writer: index.NewWriter(db), Holder: "test",
+		Archive: index.NewArchive(db), Writer: index.NewWriter(db), PoolStore: index.NewPools(db), Holder: "test",
 	}
 }
 

@@ -45,7 +45,10 @@ var chainQuestions = []question{
 	{name: "verified", follows: true, sql: notThrough("transactions_block", 1) + "UNION ALL" + notThrough("full_block", 2)},
 	{name: "beyond", sql: beyond()},
 	{name: "dictionary", sql: wrongEntries("addresses", "address") + "UNION ALL" + wrongEntries("selectors", "selector")},
-	{name: "ids", sql: missing(contractIDs, "addresses", true)},
+	{name: "ids", sql: missing(contractIDs, "addresses", true) + `UNION ALL
+		SELECT NULL, format('privacy_pools.address %s is not in addresses; with the next command, name the pools with --privacy-pool unless they are the known ones', p.address),
+			'astrolabe rederive privacy_events --chain {name}'
+		FROM privacy_pools p LEFT JOIN addresses d ON d.chain = {chain} AND d.id = p.address WHERE p.chain = {chain} AND d.id IS NULL`},
 	{name: "schema ids", sql: missing(schemaIDs, "selectors", false)},
 	{name: "classes", sql: missing(contractIDs, "classes", true) + "UNION ALL" + missing(schemaIDs, "classes", false)},
 	{name: "locators", follows: true, sql: `
@@ -88,6 +91,9 @@ var chainQuestions = []question{
 				UNION ALL SELECT address FROM contract_implementations WHERE chain = {chain}
 				UNION ALL SELECT contract FROM contract_implementations WHERE chain = {chain}
 				UNION ALL SELECT address FROM untyped_transfers WHERE chain = {chain}
+				UNION ALL SELECT address FROM privacy_pools WHERE chain = {chain}
+				UNION ALL SELECT party FROM privacy_events WHERE chain = {chain}
+				UNION ALL SELECT token FROM privacy_events WHERE chain = {chain}
 				UNION ALL SELECT address FROM deployments WHERE chain = {chain}
 				UNION ALL SELECT deployer FROM deployments WHERE chain = {chain}
 				UNION ALL SELECT address FROM tokens WHERE chain = {chain})) AS unused HAVING count(*) > 0
@@ -108,7 +114,7 @@ func beyond() string {
 	for _, table := range rangeTables {
 		sql += outside(table.name, "{"+table.name+"} AS r")
 	}
-	for _, table := range []string{"declarations", "contract_classes", "contract_implementations", "untyped_transfers", "deployments", "tokens", "classes", "locators"} {
+	for _, table := range []string{"declarations", "contract_classes", "contract_implementations", "untyped_transfers", "privacy_events", "deployments", "tokens", "classes", "locators"} {
 		sql += outside(table, fmt.Sprintf("(SELECT block FROM %s WHERE chain = {chain}) AS r", table))
 	}
 	return sql[:len(sql)-len("UNION ALL")]

@@ -16,6 +16,9 @@ import (
 var outdated = func() string {
 	current := make([]string, 0, len(facts.Versions))
 	for _, fact := range slices.Sorted(maps.Keys(facts.Versions)) {
+		if fact == string(facts.TablePrivacyEvents) { // no transfer follows from them
+			continue
+		}
 		current = append(current, fmt.Sprintf("('%s', %d)", fact, facts.Versions[fact]))
 	}
 	return fmt.Sprintf("(SELECT count(*) < %d FROM deriver_versions WHERE chain = %%[1]d AND (fact, version) IN (%s))",
