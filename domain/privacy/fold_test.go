@@ -178,6 +178,54 @@ func TestBucketsOfEachWidthSumToTheLedger(t *testing.T) {
 	})
 }
 
+// TestTheSumsOfABucketAreThoseOfAllBucketsUpToIt adds up the parts.
+func TestTheSumsOfABucketAreThoseOfAllBucketsUpToIt(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		c := anyChain(t)
+		got := newTables()
+		if err := got.fold(c, 0, len(c.blocks)); err != nil {
+			t.Fatal(err)
+		}
+		for key, bucket := range got.Buckets {
+			wallets := uint64(0)
+			for other, b := range got.Buckets {
+				if other.Width == key.Width && other.Start <= key.Start {
+					wallets += b.Wallets
+				}
+			}
+			if bucket.WalletsSum != wallets {
+				t.Fatalf("%+v: got a sum of %d wallets, want %d", key, bucket.WalletsSum, wallets)
+			}
+		}
+		before := func(other, key privacy.TokenBucketKey) bool {
+			return other.Token == key.Token && other.Width == key.Width && other.Start <= key.Start
+		}
+		for key, bucket := range got.Flows {
+			var sum privacy.LedgerBucketFlow
+			for other, b := range got.Flows {
+				if before(other, key) {
+					sum.DepositedSum, sum.WithdrawnSum = plus(sum.DepositedSum, b.Deposited), plus(sum.WithdrawnSum, b.Withdrawn)
+				}
+			}
+			if bucket.DepositedSum != sum.DepositedSum || bucket.WithdrawnSum != sum.WithdrawnSum {
+				t.Fatalf("%+v: got %+v, want the sums of %+v", key, bucket, sum)
+			}
+		}
+		for key, bucket := range got.Fees {
+			var sum starknet.Uint256
+			for other, b := range got.Fees {
+				if before(other, key) {
+					sum = plus(sum, b.Amount)
+				}
+			}
+			if bucket.AmountSum != sum {
+				t.Fatalf("%+v: got a sum of %s, want %s", key, bucket.AmountSum, sum)
+			}
+		}
+	})
+}
+
 func TestANegativeNetStaysNegative(t *testing.T) {
 	t.Parallel()
 	var c testChain

@@ -13,13 +13,9 @@ import (
 // Results of jobs are retracted in the transaction that undoes the blocks or
 // rewrites the rows they were computed from.
 
-// retractSums retracts token sums, flow ledgers and supplies at finalized blocks
-// above last.
+// retractSums retracts token sums and supplies at finalized blocks above last.
 func retractSums(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
 	if err := resetSums(ctx, tx, c, last); err != nil {
-		return err
-	}
-	if err := resetLedger(ctx, tx, c, last); err != nil {
 		return err
 	}
 	return run(ctx, tx, `/* supply.undo */ UPDATE tokens SET supply = NULL, supply_block = NULL, supply_due = '-infinity'
@@ -34,9 +30,9 @@ func resetSums(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) erro
 		UPDATE token_summary_checkpoints SET block = CASE WHEN block <= %d THEN block END WHERE chain = %d`, last, model.Code(c))
 }
 
-// resetLedger clears the flow ledger of privacy pools if it includes blocks above
-// last; the job rebuilds it. Like resetSums, it waits for a job that is extending
-// it.
+// resetLedger empties the flow ledger of privacy pools if it includes blocks
+// above last; the job builds it again. Like resetSums, it locks the ledger's row
+// wherever it stands, so that it waits for a job that is extending it.
 func resetLedger(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
 	return run(ctx, tx, `/* privacy.undo */
 		UPDATE privacy_ledgers SET block = CASE WHEN block <= %d THEN block END WHERE chain = %d`, last, model.Code(c))
