@@ -16,6 +16,7 @@ import (
 	"astrolabe/access/accesstest"
 	"astrolabe/domain"
 	"astrolabe/domain/explorer"
+	"astrolabe/domain/privacy"
 	"astrolabe/jobs/index"
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
@@ -58,7 +59,7 @@ func newLiveChain(t *testing.T, blocks int) *liveChain {
 	l.db = l.open()
 	l.access = accesstest.New(t, l.db, time.Now)
 	loop := &index.Loop{
-		Chain: domain.Mainnet, Node: repotest.OnceRead{Source: pool.Source()}, Holder: "test",
+		Chain: domain.Mainnet, Pools: privacy.KnownPools(domain.Mainnet), Node: repotest.OnceRead{Source: pool.Source()}, Holder: "test",
 		Leases: indexed.NewLeases(l.db), Checkpoints: indexed.NewCheckpoints(l.db), Classes: indexed.NewArchive(l.db), Writer: indexed.NewWriter(l.db),
 		Every: 10 * time.Millisecond, Lease: time.Minute, Depth: 30,
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),

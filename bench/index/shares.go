@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/privacy"
 	"astrolabe/jobs/index"
 	"astrolabe/node"
 	"astrolabe/repo"
@@ -52,7 +53,7 @@ func (b *bench) shares(ctx context.Context, server *database, url string, head i
 	}
 	defer pool.Close()
 	loop := &index.Loop{
-		Chain: domain.Mainnet, Holder: "bench", Every: time.Second, Lease: time.Minute, Depth: 1,
+		Chain: domain.Mainnet, Pools: privacy.KnownPools(domain.Mainnet), Holder: "bench", Every: time.Second, Lease: time.Minute, Depth: 1,
 		Node: timedNode{pool.Source(), &block}, Leases: store.NewLeases(db), Checkpoints: store.NewCheckpoints(db), Classes: store.NewArchive(db),
 		Writer: timedWriter{store.NewWriter(db), &commit, &build},
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),

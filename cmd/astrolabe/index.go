@@ -35,6 +35,7 @@ type nodeSettings struct {
 }
 
 type indexSettings struct {
+	poolSettings
 	Poll                 time.Duration `help:"How often to poll a node for its newest block. Nodes with WebSocket subscriptions announce blocks sooner." default:"2s"`
 	Lease                time.Duration `help:"Lease of the leading indexer. If the leader does not renew it in time, another process takes over." default:"15s"`
 	FromBlock            uint64        `help:"First block of a new index. Facts that need earlier blocks are reported as unknown. Has no effect on an existing index." default:"0"`
@@ -187,7 +188,7 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 	}
 	writer := store.NewWriter(d.db.DB)
 	loop := &index.Loop{
-		Chain: chain, Node: pool.Source(), Holder: holder(),
+		Chain: chain, Pools: s.orKnown(chain), Node: pool.Source(), Holder: holder(),
 		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: writer,
 		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Depth: s.FinalityDepth,
 		Verify: s.verification(), Quorum: s.NodeQuorum,

@@ -3,6 +3,8 @@ package main
 import (
 	"testing"
 
+	"astrolabe/domain"
+	"astrolabe/domain/privacy"
 	"astrolabe/failpoint"
 )
 
@@ -34,5 +36,29 @@ func TestKillAtAnyPointOfARederivationLeavesAConsistentIndex(t *testing.T) {
 				t.Errorf("got the digest\n%swant\n%s", again, digest)
 			}
 		})
+	}
+}
+
+// TestAKillWhileThePrivacyPoolsChangeIsNoticed shows that an index whose events
+// are of the former pools does not pass for one of the new pools.
+func TestAKillWhileThePrivacyPoolsChangeIsNoticed(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	digest := o.types(exitOK, "digest --tables")
+	dying := start(t, []string{"ASTROLABE_DATABASE_URL=" + o.url, "ASTROLABE_FAILPOINT=" + failpoint.RewriteRows}, "rederive", "privacy_events", "--privacy-pool", "SN_MAIN=0x123")
+	if dying.wait(t); !dying.killed() {
+		t.Fatalf("got a command that was not killed, want it killed:\n%s", dying.text())
+	}
+	o.strikes("UPDATE index_leases SET expires_at = now()") // as if time had passed
+	o.expects(o.types(exitFailure, "fsck"), "astrolabe rederive privacy_events --chain SN_MAIN")
+	o.types(exitOK, "rederive privacy_events")
+	o.types(exitOK, "fsck")
+	if o.types(exitOK, "digest --tables") == digest {
+		t.Error("got the same digest with another pool, want another")
+	}
+	o.types(exitOK, "rederive privacy_events --privacy-pool SN_MAIN="+privacy.KnownPools(domain.Mainnet)[0].String())
+	o.types(exitOK, "fsck")
+	if again := o.types(exitOK, "digest --tables"); again != digest {
+		t.Errorf("got the digest\n%swant\n%s", again, digest)
 	}
 }

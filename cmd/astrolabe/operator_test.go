@@ -144,6 +144,9 @@ func TestRejectedOperatorCommandStatesTheReason(t *testing.T) {
 	o.expects(o.types(exitUsage, "repair --chain SN_MAIN --to 3 --checkpoint"), "--to needs --block")
 	o.expects(o.types(exitUsage, "repair --chain SN_MAIN --discard blocks"), "--discard must be sums")
 	o.expects(o.types(exitUsage, "repair --chain SN_MAIN --entry tokens:3 --node-main http://127.0.0.1:1"), "--entry must be addresses:ID")
+	o.expects(o.types(exitUsage, "rederive privacy_events --privacy-pool 0x123"), `"0x123" is not CHAIN=ADDRESS, for example SN_MAIN=0x123`)
+	o.expects(o.types(exitUsage, "rederive privacy_events --privacy-pool SN_GOERLI=0x123"), "SN_MAIN or SN_SEPOLIA")
+	o.expects(o.types(exitUsage, "rederive privacy_events --privacy-pool SN_MAIN=0x0"), "0x0 is not the address of a contract")
 	o.expects(o.types(exitUsage, "fsck --from 9 --to 8"), "--from must not be above --to")
 	if _, leads, err := index.NewLeases(o.db).TakeLease(t.Context(), domain.Mainnet, "indexer", time.Minute); err != nil || !leads {
 		t.Fatal(err)

@@ -14,12 +14,15 @@ import (
 type rederiveCommand struct {
 	databaseSettings
 	chainSettings
-	Fact string `arg:"" enum:"transfers,untyped_transfers,activity,deployments,tokens,schemas,locators" help:"Facts to derive: transfers (and untyped_transfers, activity and tokens, which depend on them), untyped_transfers, activity, deployments (and activity), tokens, schemas or locators."`
+	poolSettings
+	Fact string `arg:"" enum:"transfers,untyped_transfers,privacy_events,activity,deployments,tokens,schemas,locators" help:"Facts to derive: transfers (and untyped_transfers, activity and tokens, which depend on them), untyped_transfers, privacy_events, activity, deployments (and activity), tokens, schemas or locators."`
 }
 
 // Help returns the detailed help text.
 func (rederiveCommand) Help() string {
-	return `Derives facts again from stored blocks, without a node. Use it after an upgrade changed how facts are derived, or when fsck says so. It stops at a block or class that is not the one that was committed, and prints the repair. Only rows that differ are written. Stop the indexer first. The command can be repeated after an interruption.`
+	return `Derives facts again from stored blocks, without a node. Use it after an upgrade changed how facts are derived, or when fsck says so. It stops at a block or class that is not the one that was committed, and prints the repair. Only rows that differ are written. Stop the indexer first. The command can be repeated after an interruption.
+
+rederive privacy_events also changes the privacy pools of an index, if --privacy-pool names others; without it, they stay the same. The indexer must have the same pools. The flow ledger of the pools is built again when their events change.`
 }
 
 // Validate checks the settings before anything starts.
@@ -31,7 +34,7 @@ func (r rederiveCommand) Run(ctx context.Context, c *console) error {
 		return r.chosen(ctx, db, func(name domain.Chain, _ indexing.Checkpoint) error {
 			job := &rederive.Job{
 				Chain: name, Holder: holder(), Leases: index.NewLeases(db.DB), Checkpoints: index.NewCheckpoints(db.DB),
-				Archive: index.NewArchive(db.DB), Writer: index.NewWriter(db.DB),
+				Archive: index.NewArchive(db.DB), Writer: index.NewWriter(db.DB), PoolStore: index.NewPools(db.DB), Pools: r.of(name),
 				Report: func(block, last uint64) {
 					c.logger.Info("rederiving", "chain", name, "fact", r.Fact, "block", block, "last", last)
 				},

@@ -18,7 +18,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"astrolabe/domain"
+	"astrolabe/domain/privacy"
 	"astrolabe/rest"
+	"astrolabe/starknet"
 )
 
 // databaseSettings configure the database and the data folder.
@@ -142,6 +144,56 @@ func firstError(checks ...error) error {
 	}
 	return nil
 }
+
+// poolSettings name the privacy pools of the chains.
+type poolSettings struct {
+	PrivacyPool []poolSetting `help:"Privacy pool whose events are indexed, for example SN_MAIN=0x123. Repeat the flag for several pools. Default: the known pool of the chain." placeholder:"CHAIN=ADDRESS"`
+}
+
+// of returns the pools that are set for a chain; nil if none is.
+func (s poolSettings) of(c domain.Chain) (pools []starknet.Felt) {
+	for _, pool := range s.PrivacyPool {
+		if pool.chain == c {
+			pools = append(pools, pool.address)
+		}
+	}
+	return pools
+}
+
+// orKnown returns the pools that are set for a chain, or its known pools.
+func (s poolSettings) orKnown(c domain.Chain) []starknet.Felt {
+	if pools := s.of(c); pools != nil {
+		return pools
+	}
+	return privacy.KnownPools(c)
+}
+
+// poolSetting is a privacy pool, written CHAIN=ADDRESS.
+type poolSetting struct {
+	chain   domain.Chain
+	address starknet.Felt
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *poolSetting) UnmarshalText(text []byte) error {
+	chain, address, found := strings.Cut(string(text), "=")
+	if !found {
+		return fmt.Errorf("%q is not CHAIN=ADDRESS, for example SN_MAIN=0x123", text)
+	}
+	if err := p.chain.UnmarshalText([]byte(chain)); err != nil {
+		return err
+	}
+	if err := p.address.UnmarshalText([]byte(address)); err != nil {
+		return err
+	}
+	if p.address.IsZero() || p.address.BitLen() > 251 {
+		return fmt.Errorf("%s is not the address of a contract", p.address)
+	}
+	return nil
+}
+
+// String returns the setting as it is written.
+func (p poolSetting) String() string { return fmt.Sprintf("%s=%s", p.chain, p.address) }
 
 // secretText is a setting that never prints.
 type secretText string

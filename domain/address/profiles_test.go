@@ -136,8 +136,8 @@ func TestSummariesOfEveryAddressAreWhatBlocksSay(t *testing.T) {
 	everyone := l.everyone()
 	ctx, statements := telemetry.CountStatements(t.Context())
 	got, err := g.addresses.Summaries(ctx, domain.Mainnet, everyone)
-	if err != nil || len(got) != len(everyone) || statements.N() != 3 { // also the status and the evidence of untyped transfers
-		t.Fatalf("got %d summaries in %d statements and %v, want %d in 3", len(got), statements.N(), err, len(everyone))
+	if err != nil || len(got) != len(everyone) || statements.N() != 4 { // also the status and the evidence of untyped transfers
+		t.Fatalf("got %d summaries in %d statements and %v, want %d in 4", len(got), statements.N(), err, len(everyone))
 	}
 	accounts, created, idle, busy := 0, 0, 0, 0
 	for i, owner := range everyone {
@@ -274,8 +274,8 @@ func TestIntelligenceOfEveryAddressIsWhatBlocksSay(t *testing.T) {
 	everyone := l.everyone()
 	ctx, statements := telemetry.CountStatements(t.Context())
 	got, err := g.addresses.Intelligence(ctx, domain.Mainnet, everyone)
-	if err != nil || len(got) != len(everyone) || statements.N() != 3 {
-		t.Fatalf("got %d profiles in %d statements and %v, want %d in 3", len(got), statements.N(), err, len(everyone))
+	if err != nil || len(got) != len(everyone) || statements.N() != 4 {
+		t.Fatalf("got %d profiles in %d statements and %v, want %d in 4", len(got), statements.N(), err, len(everyone))
 	}
 	labels, err := g.labels.Of(t.Context(), domain.Mainnet, everyone)
 	if err != nil {

@@ -35,7 +35,7 @@ const (
 	ReasonReorgBelowFinalized = "reorg_below_finalized"    // the chain changed below the finalized tier; see rollback
 	ReasonReorgBelowL1        = "reorg_below_l1_accepted"  // the chain changed below a block that was accepted on L1; see rollback
 	ReasonBlockTooLarge       = "block_too_large"          // a block is beyond what can be stored
-	ReasonRederive            = "rederive_required"        // stored rows are of another version; see rederive
+	ReasonRederive            = "rederive_required"        // stored rows are of another version or of other privacy pools; see rederive
 	ReasonReindex             = "reindex_required"         // stored rows lack fields that only the node has; see rollback
 	ReasonStorageFull         = "storage_full"             // the database has no room left
 	ReasonStorageReadOnly     = "storage_read_only"        // the database takes no writes

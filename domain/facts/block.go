@@ -19,6 +19,7 @@ type Block struct {
 	Deployments []Deployment
 	Transfers   []Transfer
 	Untyped     []UntypedTransfer
+	PoolEvents  []PoolEvent
 	Activity    []Activity
 	Tokens      []Token
 

@@ -24,6 +24,7 @@ type Class struct {
 
 	schema    *abi.Schema                     // nil without a readable ABI
 	transfers map[starknet.Felt][]classLayout // by first key
+	pool      map[starknet.Felt]bool          // selectors of a privacy pool's events, and whether they have their layouts
 }
 
 // classLayout is an event of a class, and how it moves tokens; token is nil
@@ -64,6 +65,7 @@ func StoredClass(hash starknet.Felt, sierra bool, text []byte, missing bool) *Cl
 	c.Standard, c.Account = classify(schema)
 	c.Events, c.Functions = eventSchemas(schema), functionSchemas(schema, text)
 	c.transfers = tokenLayouts(schema, c.Standard)
+	c.pool = poolDeclarations(schema)
 	return c
 }
 

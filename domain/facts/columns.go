@@ -41,6 +41,8 @@ func (b *Block) columns(table Table, s sink) {
 		each(b.Transfers, s, (*Transfer).columns)
 	case TableUntyped:
 		each(b.Untyped, s, (*UntypedTransfer).columns)
+	case TablePrivacyEvents:
+		each(b.PoolEvents, s, (*PoolEvent).columns)
 	case TableActivity:
 		each(b.Activity, s, (*Activity).columns)
 	case TableTokens:
@@ -173,6 +175,19 @@ func (u *UntypedTransfer) columns(s sink) {
 	s.felt("address", u.Address)
 	s.text("part", string(u.Part))
 	s.number("events", uint64(u.Events))
+}
+
+func (p *PoolEvent) columns(s sink) {
+	s.row(2)
+	s.number("tx", uint64(p.TxIndex))
+	s.number("log", uint64(p.LogIndex))
+	s.felt("pool", p.Pool)
+	s.text("variant", string(p.Variant))
+	s.text("reading", string(p.Reading))
+	s.feltIf("party", p.Party)
+	s.feltIf("token", p.Token)
+	s.amountIf("amount", p.Amount)
+	s.feltIf("note", p.Note)
 }
 
 func (a *Activity) columns(s sink) {

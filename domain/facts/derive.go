@@ -14,6 +14,8 @@ type Lookups struct {
 	// Implementations are the resolved writes to proxy slots, and the slots
 	// that were set before the first indexed block.
 	Implementations []Implementation
+	// Pools are the privacy pools of the chain.
+	Pools []starknet.Felt
 }
 
 // Derive returns all rows of a block except Classes, which the caller adds.
@@ -51,6 +53,7 @@ func Derive(block *starknet.BlockWithReceipts, update *starknet.StateUpdate, fou
 	}
 	b.Deployments = Deployments(b.Changes, b.Transactions, b.Events)
 	b.Transfers, b.Untyped = Transfers(b.Events, at)
+	b.PoolEvents = PoolEvents(b.Events, found.Pools, at)
 	b.Tokens = Tokens(b.Changes, b.Implementations, b.Transfers, at)
 	b.Activity = Activities(b.Transactions, b.Transfers, b.Deployments, b.Changes, b.Events)
 	return b, checkDerived(&b)

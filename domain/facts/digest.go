@@ -27,7 +27,7 @@ type Digest [sha256.Size]byte
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
 // digestVersion is part of every digest. It changes with the covered columns.
-const digestVersion = "astrolabe facts 2\n"
+const digestVersion = "astrolabe facts 3\n"
 
 // BlockDigest are the digests of a block's tables, in the order of Tables.
 type BlockDigest []Digest

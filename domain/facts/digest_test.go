@@ -33,6 +33,7 @@ func sample() *Block {
 		Changes:         []ClassChange{{one, Deployed, two}},
 		Implementations: []Implementation{{one, Replaced, WalletProxy, Executed{&one, &two}}},
 		Untyped:         []UntypedTransfer{{one, UntypedParty, 1}},
+		PoolEvents:      []PoolEvent{{Pool: one, Variant: PoolDeposit, Reading: PoolRead, Party: pointer(felt(1)), Token: pointer(felt(2)), Amount: number(1), Note: pointer(felt(3))}},
 		Deployments:     []Deployment{{one, two, FromTransaction, pointer(0), &one}},
 		Transfers:       []Transfer{{Standard: ERC1155, Token: one, From: one, To: two, Amount: number(1), TokenID: number(2)}},
 		Activity:        []Activity{{one, 0, TxSent, 1}},

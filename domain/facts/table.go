@@ -16,6 +16,7 @@ const (
 	TableDeployments     Table = "deployments"
 	TableTransfers       Table = "transfers"
 	TableUntyped         Table = "untyped_transfers"
+	TablePrivacyEvents   Table = "privacy_events"
 	TableActivity        Table = "activity"
 	TableTokens          Table = "tokens"
 )
@@ -23,7 +24,7 @@ const (
 // Tables lists the tables, each after those that its rows follow from.
 var Tables = []Table{
 	TableBlocks, TableTransactions, TableEvents, TableMessages, TableDeclarations, TableChanges, TableImplementations, TableClasses,
-	TableDeployments, TableTransfers, TableUntyped, TableActivity, TableTokens,
+	TableDeployments, TableTransfers, TableUntyped, TablePrivacyEvents, TableActivity, TableTokens,
 }
 
 // Versions are the current versions of the facts that the index keeps, by table.
@@ -34,6 +35,7 @@ var Versions = map[string]int{
 	"deployments":       DeploymentsVersion,
 	"transfers":         TransfersVersion,
 	"untyped_transfers": UntypedVersion,
+	"privacy_events":    PrivacyEventsVersion,
 	"activity":          ActivityVersion,
 	"tokens":            TokensVersion,
 }

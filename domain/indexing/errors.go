@@ -21,8 +21,8 @@ var (
 	// ErrStorageReadOnly means that the database takes no writes.
 	ErrStorageReadOnly = errors.New("the database takes no writes")
 	// ErrRederive means that stored rows were made by another version of a
-	// deriver.
-	ErrRederive = errors.New("stored rows are of another version")
+	// deriver, or for other privacy pools.
+	ErrRederive = errors.New("stored rows have to be derived again")
 	// ErrReindex means that stored rows lack fields that only the node has.
 	ErrReindex = errors.New("stored rows are incomplete")
 )

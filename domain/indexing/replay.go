@@ -20,6 +20,9 @@ type Histories interface {
 	// ImplementationHistories returns the indexed proxy slots of the contracts.
 	// A contract that has none is absent.
 	ImplementationHistories(ctx context.Context, c domain.Chain, contracts []starknet.Felt) (map[starknet.Felt]facts.ImplementationHistory, error)
+	// PrivacyPools returns the privacy pools of the chain whose events are
+	// indexed, in order.
+	PrivacyPools(ctx context.Context, c domain.Chain) ([]starknet.Felt, error)
 }
 
 // Replay runs the derivers over stored blocks, without the node.
@@ -41,7 +44,7 @@ const compiledClasses = 1000
 // Rows of other tables, on which these may depend, are kept. Tokens are all
 // tokens of a block, also those that earlier blocks show.
 func (r *Replay) Derive(ctx context.Context, blocks []facts.Block, tables ...facts.Table) ([]facts.Block, error) {
-	view, err := r.View(ctx, blocks)
+	view, pools, err := r.View(ctx, blocks)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +63,8 @@ func (r *Replay) Derive(ctx context.Context, blocks []facts.Block, tables ...fac
 				b.Transfers, _ = facts.Transfers(b.Events, view)
 			case facts.TableUntyped:
 				_, b.Untyped = facts.Transfers(b.Events, view)
+			case facts.TablePrivacyEvents:
+				b.PoolEvents = facts.PoolEvents(b.Events, pools, view)
 			case facts.TableActivity:
 				b.Activity = facts.Activities(b.Transactions, b.Transfers, b.Deployments, b.Changes, b.Events)
 			case facts.TableTokens:
@@ -72,8 +77,13 @@ func (r *Replay) Derive(ctx context.Context, blocks []facts.Block, tables ...fac
 
 // View reads the classes and implementations around the blocks of every
 // contract that their events and changes name. The caller sets the view's block.
-func (r *Replay) View(ctx context.Context, blocks []facts.Block) (facts.HistoryView, error) {
-	var contracts []starknet.Felt
+// It also returns the privacy pools of the chain.
+func (r *Replay) View(ctx context.Context, blocks []facts.Block) (facts.HistoryView, []starknet.Felt, error) {
+	pools, err := r.stored.PrivacyPools(ctx, r.chain)
+	if err != nil {
+		return facts.HistoryView{}, nil, err
+	}
+	contracts := slices.Clone(pools)
 	for i := range blocks {
 		for j := range blocks[i].Events {
 			if facts.MayTransfer(&blocks[i].Events[j].Event) {
@@ -89,7 +99,7 @@ func (r *Replay) View(ctx context.Context, blocks []facts.Block) (facts.HistoryV
 	}
 	implementations, err := r.stored.ImplementationHistories(ctx, r.chain, distinct(contracts))
 	if err != nil {
-		return facts.HistoryView{}, err
+		return facts.HistoryView{}, nil, err
 	}
 	for _, slots := range implementations {
 		for i := range slots {
@@ -100,10 +110,10 @@ func (r *Replay) View(ctx context.Context, blocks []facts.Block) (facts.HistoryV
 	}
 	histories, err := r.stored.ClassHistories(ctx, r.chain, distinct(contracts))
 	if err != nil {
-		return facts.HistoryView{}, err
+		return facts.HistoryView{}, nil, err
 	}
 	view := facts.HistoryView{Histories: histories, Classes: r.classes, Implementations: implementations}
-	return view, r.load(ctx, &view)
+	return view, pools, r.load(ctx, &view)
 }
 
 func distinct(felts []starknet.Felt) []starknet.Felt {

@@ -13,7 +13,7 @@ import (
 )
 
 // unreadable are the checks whose findings prevent reading rows as facts.
-var unreadable = []string{"partitions", "dictionary", "ids", "schema ids", "classes"}
+var unreadable = []string{"partitions", "dictionary", "ids", "schema ids", "classes", "privacy pools"}
 
 // itself runs the checks inside the database, except those that say nothing while
 // base rows are damaged. It stops if tables are not as they must be, because no

@@ -82,7 +82,7 @@ func (l *inspection) node(ctx context.Context) error {
 		return err
 	}
 	return l.compare(ctx, "comparing with the node", nil, func(ctx context.Context, stored []facts.Block) ([]facts.Block, error) {
-		view, err := l.replay.View(ctx, stored)
+		view, pools, err := l.replay.View(ctx, stored)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (l *inspection) node(ctx context.Context) error {
 			at := view
 			at.Block = stored[i].Header.Number
 			group.Go(func() (err error) {
-				expected[i], err = l.fetch(asking, &stored[i], at)
+				expected[i], err = l.fetch(asking, &stored[i], pools, at)
 				if absent[i] = isAbsent(err); absent[i] {
 					return nil
 				}
@@ -117,7 +117,7 @@ func (l *inspection) node(ctx context.Context) error {
 const fetchers = 4
 
 // fetch derives the expected block from the responses of the node.
-func (l *inspection) fetch(ctx context.Context, stored *facts.Block, at facts.View) (facts.Block, error) {
+func (l *inspection) fetch(ctx context.Context, stored *facts.Block, pools []starknet.Felt, at facts.View) (facts.Block, error) {
 	number := stored.Header.Number
 	block, update, exists, err := l.Node.Block(ctx, number)
 	if err != nil {
@@ -134,7 +134,7 @@ func (l *inspection) fetch(ctx context.Context, stored *facts.Block, at facts.Vi
 	if err != nil {
 		return facts.Block{}, err
 	}
-	expected, err := facts.Derive(block, update, facts.Lookups{Classes: observed, Implementations: implementations}, at)
+	expected, err := facts.Derive(block, update, facts.Lookups{Classes: observed, Implementations: implementations, Pools: pools}, at)
 	if err != nil {
 		return facts.Block{}, fmt.Errorf("block %d of the node: %w", number, err)
 	}

@@ -65,6 +65,10 @@ func (h handIndex) ClassHistories(context.Context, domain.Chain, []starknet.Felt
 	return h.histories, nil
 }
 
+func (h handIndex) PrivacyPools(context.Context, domain.Chain) ([]starknet.Felt, error) {
+	return nil, nil
+}
+
 func (h handIndex) ImplementationHistories(context.Context, domain.Chain, []starknet.Felt) (map[starknet.Felt]facts.ImplementationHistory, error) {
 	return h.implementations, nil
 }

@@ -76,7 +76,7 @@ func (m *memory) facts(ctx context.Context, t *turns, got fetched) (facts.Block,
 	}
 	m.see(update, view)
 	proxies.see()
-	found := facts.Lookups{Classes: append(observed, proxies.found.Classes...), Implementations: proxies.found.Implementations}
+	found := facts.Lookups{Classes: append(observed, proxies.found.Classes...), Implementations: proxies.found.Implementations, Pools: t.Pools}
 	derived, err := facts.Derive(block, update, found, view)
 	if err != nil {
 		return facts.Block{}, err
@@ -111,7 +111,7 @@ func (m *memory) recall(ctx context.Context, t *turns, got fetched, view view) (
 	for i := range block.Transactions {
 		for j := range block.Transactions[i].Receipt.Events {
 			e := &block.Transactions[i].Receipt.Events[j]
-			if t.at.First > 0 || facts.MayTransfer(e) {
+			if t.at.First > 0 || facts.MayTransfer(e) || slices.Contains(t.Pools, e.FromAddress) {
 				want(e.FromAddress)
 			}
 		}

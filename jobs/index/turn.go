@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
+	"astrolabe/starknet"
 )
 
 // turns is the state of a leader.
@@ -107,6 +109,9 @@ func (t *turns) prepare(ctx context.Context) error {
 	if err := outdated(t.Chain, versions); err != nil {
 		return err
 	}
+	if err := t.checkPools(ctx); err != nil {
+		return err
+	}
 	return t.build(ctx)
 }
 
@@ -123,6 +128,24 @@ func outdated(c domain.Chain, stored map[string]int) (err error) {
 		}
 	}
 	return err
+}
+
+// checkPools returns an error unless the privacy pools are those that the stored
+// rows were derived for.
+func (t *turns) checkPools(ctx context.Context) error {
+	stored, err := t.Classes.PrivacyPools(ctx, t.Chain)
+	if err != nil {
+		return err
+	}
+	configured := slices.Compact(slices.SortedFunc(slices.Values(t.Pools), starknet.Felt.Cmp))
+	if slices.Equal(stored, configured) {
+		return nil
+	}
+	command := fmt.Sprintf("astrolabe rederive %s --chain %s", facts.TablePrivacyEvents, t.Chain)
+	for _, pool := range configured {
+		command += fmt.Sprintf(" --privacy-pool %s=%s", t.Chain, pool)
+	}
+	return fmt.Errorf("%w: they have the events of the privacy pools %s, but the indexer is configured for %s; run: %s", indexing.ErrRederive, stored, configured, command)
 }
 
 // reload reads the checkpoint, and creates it if there is none. If it is not
@@ -144,7 +167,7 @@ func (t *turns) reload(ctx context.Context) error {
 		if t.at.Block != nil { // the index had started and was completely undone
 			first = t.at.First
 		}
-		if err := t.Writer.Begin(ctx, t.lease, first); err != nil {
+		if err := t.Writer.Begin(ctx, t.lease, first, t.Pools); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
+	"astrolabe/domain/privacy"
 	"astrolabe/starknet"
 )
 
@@ -22,10 +23,18 @@ type Writer interface {
 	RecordVersions(ctx context.Context, lease indexing.Lease, names ...string) error
 }
 
+// PoolStore stores which contracts are privacy pools, as the holder of a lease.
+type PoolStore interface {
+	// SetPrivacyPools replaces the privacy pools of a chain. Until
+	// RecordVersions, the events of pools count as outdated.
+	SetPrivacyPools(ctx context.Context, lease indexing.Lease, pools []starknet.Felt) error
+}
+
 // tables are the tables of a fact and those that depend on them.
 var tables = map[string][]facts.Table{
 	"transfers":         {facts.TableTransfers, facts.TableUntyped, facts.TableActivity, facts.TableTokens},
 	"untyped_transfers": {facts.TableUntyped},
+	"privacy_events":    {facts.TablePrivacyEvents},
 	"activity":          {facts.TableActivity},
 	"deployments":       {facts.TableDeployments, facts.TableActivity},
 	"tokens":            {facts.TableTokens},
@@ -38,7 +47,11 @@ type Job struct {
 	Checkpoints indexing.Checkpoints
 	Archive     indexing.Archive
 	Writer      Writer
+	PoolStore   PoolStore
 	Holder      string // identifies this process as lease holder
+	// Pools are the privacy pools from now on, for privacy_events. If nil, they
+	// stay the same; an index without any gets the known ones.
+	Pools []starknet.Felt
 	// Report receives the progress periodically; it may be nil.
 	Report func(block, last uint64)
 }
@@ -50,8 +63,8 @@ type Result struct {
 }
 
 // Run rederives a fact: transfers (and untyped_transfers, activity and tokens,
-// which depend on them), untyped_transfers, activity, deployments (and activity), tokens, schemas or locators. It
-// returns indexing.ErrLed while an indexer leads the chain, and an
+// which depend on them), untyped_transfers, privacy_events, activity, deployments
+// (and activity), tokens, schemas or locators. It returns indexing.ErrLed while an indexer leads the chain, and an
 // *indexing.AlteredError at the first block or class that is not the one that was
 // committed: what it derived from that would be false, and look right.
 func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
@@ -75,12 +88,34 @@ func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
 		if err := j.checkClasses(ctx); err != nil {
 			return err
 		}
+		if fact == string(facts.TablePrivacyEvents) {
+			if err := j.setPools(ctx, lease); err != nil {
+				return err
+			}
+		}
 		if err := j.blocks(ctx, lease, made, &result); err != nil {
 			return err
 		}
 		return j.Writer.RecordVersions(ctx, lease, names(made)...)
 	})
 	return result, err
+}
+
+// setPools changes the stored privacy pools to those of the job.
+func (j *Job) setPools(ctx context.Context, lease indexing.Lease) error {
+	stored, err := j.Archive.PrivacyPools(ctx, j.Chain)
+	if err != nil {
+		return err
+	}
+	pools := j.Pools
+	if pools == nil && len(stored) == 0 {
+		pools = privacy.KnownPools(j.Chain)
+	}
+	pools = slices.Compact(slices.SortedFunc(slices.Values(pools), starknet.Felt.Cmp))
+	if len(pools) == 0 || slices.Equal(stored, pools) {
+		return nil
+	}
+	return j.PoolStore.SetPrivacyPools(ctx, lease, pools)
 }
 
 // names returns the derivers of tables.

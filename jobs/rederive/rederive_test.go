@@ -6,15 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
+	"astrolabe/domain/privacy"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/index"
 	"astrolabe/repo/repotest"
+	"astrolabe/starknet"
 )
 
 func TestMain(m *testing.M) {
@@ -37,7 +40,7 @@ func indexed(t *testing.T) (*repo.DB, func(statement string)) {
 func jobOn(db *repo.DB) *Job {
 	return &Job{
 		Chain: domain.Mainnet, Leases: index.NewLeases(db), Checkpoints: index.NewCheckpoints(db),
-		Archive: index.NewArchive(db), Writer: index.NewWriter(db), Holder: "test",
+		Archive: index.NewArchive(db), Writer: index.NewWriter(db), PoolStore: index.NewPools(db), Holder: "test",
 	}
 }
 
@@ -56,6 +59,9 @@ func TestAFactIsRederivedAsItWas(t *testing.T) {
 		"transfers": {
 			"DELETE FROM transfers", "DELETE FROM transfers_1_45", "DELETE FROM activity WHERE block > 20",
 			"DELETE FROM tokens WHERE chain = 1 AND block > 3", "UPDATE tokens SET block = 9, standard = 3 WHERE chain = 1",
+		},
+		"privacy_events": {
+			"DELETE FROM privacy_events WHERE block % 3 = 0", "UPDATE privacy_events SET amount = amount + 1 WHERE amount IS NOT NULL", "UPDATE privacy_events SET reading = 2 WHERE variant = 6",
 		},
 		"activity":    {"UPDATE activity_1_45 SET items = items + 1", "DELETE FROM activity WHERE block % 3 = 0"},
 		"deployments": {"UPDATE deployments SET deployer = NULL, tx = NULL, evidence = 0", "DELETE FROM activity WHERE kinds & 32 <> 0"},
@@ -90,6 +96,73 @@ func TestAFactIsRederivedAsItWas(t *testing.T) {
 				t.Errorf("second run: got %+v and %v, want nothing rewritten", again, err)
 			}
 		})
+	}
+}
+
+func TestPrivacyPoolsChangeByRederivingTheirEvents(t *testing.T) {
+	t.Parallel()
+	db, conn := repotest.Connect(t, repotest.Indexed)
+	rows := func(pool starknet.Felt) (n int) {
+		t.Helper()
+		err := conn.QueryRow(t.Context(), `SELECT count(*) FROM privacy_events e JOIN addresses a ON a.chain = 1 AND a.id = e.pool WHERE a.felt = $1`, pool[:]).Scan(&n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	before, known := digest(t, db), privacy.KnownPools(domain.Mainnet)
+	if rows(known[0]) == 0 {
+		t.Fatal("got no events of the known pool, want some")
+	}
+	var other starknet.Felt // another contract with events
+	for _, e := range repotest.Everyday(t)[50].Events {
+		if e.FromAddress != known[0] {
+			other = e.FromAddress
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		pools  []starknet.Felt
+		stored []starknet.Felt
+	}{
+		{"another pool", []starknet.Felt{other}, []starknet.Felt{other}},
+		{"no flag", nil, []starknet.Felt{other}},
+		{"the known pool", known, known},
+	} {
+		job := jobOn(db)
+		job.Pools = c.pools
+		if _, err := job.Run(t.Context(), "privacy_events"); err != nil {
+			t.Fatal(err)
+		}
+		stored, err := index.NewArchive(db).PrivacyPools(t.Context(), domain.Mainnet)
+		if diff := cmp.Diff(c.stored, stored); err != nil || diff != "" {
+			t.Errorf("%s: got %v (-want +got):\n%s", c.name, err, diff)
+		}
+		if ofOther, ofKnown := rows(other), rows(known[0]); (ofOther > 0) != (stored[0] == other) || (ofKnown > 0) != (stored[0] == known[0]) {
+			t.Errorf("%s: got %d events of the other contract and %d of the known pool, want only those of %s", c.name, ofOther, ofKnown, stored)
+		}
+		versions, err := index.NewCheckpoints(db).DeriverVersions(t.Context(), domain.Mainnet)
+		if err != nil || versions["privacy_events"] != facts.PrivacyEventsVersion {
+			t.Errorf("%s: got version %d and %v, want %d", c.name, versions["privacy_events"], err, facts.PrivacyEventsVersion)
+		}
+	}
+	if after := digest(t, db); after != before {
+		t.Errorf("got the digest %s, want %s as before", after, before)
+	}
+}
+
+func TestAnIndexOfAnEarlierReleaseGetsTheKnownPools(t *testing.T) {
+	t.Parallel()
+	db, strike := indexed(t)
+	before := digest(t, db)
+	strike("DELETE FROM privacy_pools")
+	strike("DELETE FROM privacy_events")
+	strike("DELETE FROM deriver_versions WHERE fact = 'privacy_events'")
+	if _, err := jobOn(db).Run(t.Context(), "privacy_events"); err != nil {
+		t.Fatal(err)
+	}
+	if after := digest(t, db); after != before {
+		t.Errorf("got the digest %s, want %s", after, before)
 	}
 }
 

@@ -87,8 +87,12 @@ func (j *Job) stored(ctx context.Context, number uint64) (*facts.Block, *facts.D
 func (j *Job) derive(ctx context.Context, at *indexing.Checkpoint, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Block, error) {
 	number := block.BlockNumber
 	earlier := &past{Job: j, before: number, at: block.BlockHash}
+	pools, err := j.Archive.PrivacyPools(ctx, j.Chain)
+	if err != nil {
+		return facts.Block{}, err
+	}
 	indexer := index.Loop{
-		Chain: j.Chain, Node: j.Node, Checkpoints: j.Checkpoints, Classes: earlier, Verify: j.Verify, Logger: slog.New(slog.DiscardHandler),
+		Chain: j.Chain, Pools: pools, Node: j.Node, Checkpoints: j.Checkpoints, Classes: earlier, Verify: j.Verify, Logger: slog.New(slog.DiscardHandler),
 	}
 	expected, err := indexer.Derive(ctx, at.First, block, update)
 	if err != nil {

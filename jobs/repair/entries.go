@@ -182,5 +182,8 @@ func feltsOf(b *facts.Block, dictionary string) (list []starknet.Felt) {
 	for i := range b.Untyped {
 		add("addresses", &b.Untyped[i].Address)
 	}
+	for i := range b.PoolEvents {
+		add("addresses", &b.PoolEvents[i].Pool, b.PoolEvents[i].Party, b.PoolEvents[i].Token)
+	}
 	return list
 }

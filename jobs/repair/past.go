@@ -61,6 +61,11 @@ func (p *past) ClassHistories(ctx context.Context, c domain.Chain, contracts []s
 	return histories, err
 }
 
+// PrivacyPools returns the pools of the chain.
+func (p *past) PrivacyPools(ctx context.Context, c domain.Chain) ([]starknet.Felt, error) {
+	return p.Archive.PrivacyPools(ctx, c)
+}
+
 // ImplementationHistories returns the proxy slots of contracts up to the block.
 func (p *past) ImplementationHistories(ctx context.Context, c domain.Chain, contracts []starknet.Felt) (map[starknet.Felt]facts.ImplementationHistory, error) {
 	histories, err := p.Archive.ImplementationHistories(ctx, c, contracts)

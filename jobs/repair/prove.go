@@ -57,7 +57,11 @@ func (j *Job) Prove(ctx context.Context, lease indexing.Lease) (proven int, err 
 // that was committed, everything that follows from it is corrected first, so that
 // a crash in between leaves the class to be corrected again.
 func (j *Job) correct(ctx context.Context, lease indexing.Lease, stored indexing.KnownClass, class *facts.Class) error {
-	if !stored.Confirms(class) && (stored.TypesTransfers() || class.TypesTransfers()) {
+	matters, err := j.matters(ctx, stored, class)
+	if err != nil {
+		return err
+	}
+	if matters {
 		corrected := *j
 		corrected.correction = class
 		if err := corrected.users(ctx, lease, stored); err != nil {
@@ -65,6 +69,21 @@ func (j *Job) correct(ctx context.Context, lease indexing.Lease, stored indexing
 		}
 	}
 	return j.Store.RepairClass(ctx, lease, stored.Hash, class)
+}
+
+// matters reports whether derived rows can be others with a class than with the
+// stored one: both are not the same, and one of them types transfers, or it is
+// the class of a privacy pool.
+func (j *Job) matters(ctx context.Context, stored indexing.KnownClass, class *facts.Class) (bool, error) {
+	if stored.Confirms(class) || stored.TypesTransfers() || class.TypesTransfers() {
+		return !stored.Confirms(class), nil
+	}
+	pools, err := j.Archive.PrivacyPools(ctx, j.Chain)
+	if err != nil || len(pools) == 0 {
+		return false, err
+	}
+	contracts, _, err := j.Archive.UsersOf(ctx, j.Chain, class.Hash)
+	return slices.ContainsFunc(contracts, func(contract starknet.Felt) bool { return slices.Contains(pools, contract) }), err
 }
 
 // users corrects the blocks that involve contracts of the corrected class, or
@@ -181,6 +200,11 @@ func (h correctedHistories) ClassHistories(ctx context.Context, c domain.Chain, 
 // ImplementationHistories implements indexing.Histories.
 func (h correctedHistories) ImplementationHistories(ctx context.Context, c domain.Chain, contracts []starknet.Felt) (map[starknet.Felt]facts.ImplementationHistory, error) {
 	return h.Archive.ImplementationHistories(ctx, c, contracts)
+}
+
+// PrivacyPools implements indexing.Histories.
+func (h correctedHistories) PrivacyPools(ctx context.Context, c domain.Chain) ([]starknet.Felt, error) {
+	return h.Archive.PrivacyPools(ctx, c)
 }
 
 // corrected returns the corrected class in the place of the stored one.

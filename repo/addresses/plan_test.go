@@ -45,6 +45,7 @@ func metropolis(ctx context.Context, url string) error {
 	defer conn.Close(ctx)
 	const places = `generate_series(0, 899) AS block, generate_series(0, 19) AS tx`
 	for _, statement := range []string{
+		`DELETE FROM privacy_pools`, `DELETE FROM addresses`, // of the privacy pool: the crowd numbers its own
 		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1, 21000) n`,
 		`INSERT INTO blocks SELECT block, 1, 0, block, 20, 20, decode(lpad(to_hex(block), 64, '0'), 'hex'), '', '', '', '', '' FROM generate_series(0, 899) block`,
 		`INSERT INTO transactions SELECT block, tx, 1, 1, NULL, NULL, 1, 3, false, true, 2, 0, 0, 0, 0, 0,

@@ -28,6 +28,7 @@ func crowded(ctx context.Context, url string) error {
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	statements := []string{
+		`DELETE FROM privacy_pools`, `DELETE FROM addresses`, // of the privacy pool: the crowd numbers its own
 		`INSERT INTO addresses (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1, 20000) n`,
 		`INSERT INTO selectors (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(1, 20000) n`,
 		`UPDATE index_checkpoints SET block = 2999, hash = '\x00', finalized_block = 2900 WHERE chain = 1`,

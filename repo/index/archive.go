@@ -215,7 +215,7 @@ func (r *reading) fill(ctx context.Context, tx bun.IDB, run indexing.Run) error 
 		return err
 	}
 	for _, read := range []func(context.Context, bun.IDB, *runOfBlocks) error{
-		r.declarations, r.changes, r.implementations, r.untyped, r.deployments, r.tokens, r.classes,
+		r.declarations, r.changes, r.implementations, r.untyped, r.poolEvents, r.deployments, r.tokens, r.classes,
 	} {
 		if err := read(ctx, tx, into); err != nil {
 			return err

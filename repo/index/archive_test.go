@@ -207,14 +207,15 @@ func TestABeginningIndexRecordsTheVersionsOfItsDerivers(t *testing.T) {
 func TestDamageIsReportedWithItsBlock(t *testing.T) {
 	t.Parallel()
 	for table, statement := range map[facts.Table]string{
-		facts.TableBlocks:       `UPDATE blocks SET prices = substr(prices, 1, 160) WHERE block = 33`,
-		facts.TableTransactions: `UPDATE transactions SET hash = decode(repeat('ff', 32), 'hex') WHERE block = 33 AND tx = 0`,
-		facts.TableEvents:       `UPDATE events SET payload = '\x00' WHERE block = 33`,
-		facts.TableTransfers:    `UPDATE transfers SET amount = -1 WHERE block = 33`,
-		facts.TableActivity:     `UPDATE activity SET address = address + 1000000 WHERE block = 33`,
-		facts.TableTokens:       `UPDATE tokens SET standard = 99, block = 33 WHERE chain = 1`,
-		facts.TableDeclarations: `UPDATE declarations SET class = 1000000, block = 33 WHERE chain = 1 AND (class, block) = (SELECT class, block FROM declarations WHERE chain = 1 LIMIT 1)`,
-		facts.TableChanges:      `UPDATE contract_classes SET origin = 77, block = 33 WHERE chain = 1 AND address = (SELECT min(address) FROM contract_classes WHERE chain = 1)`,
+		facts.TableBlocks:        `UPDATE blocks SET prices = substr(prices, 1, 160) WHERE block = 33`,
+		facts.TableTransactions:  `UPDATE transactions SET hash = decode(repeat('ff', 32), 'hex') WHERE block = 33 AND tx = 0`,
+		facts.TableEvents:        `UPDATE events SET payload = '\x00' WHERE block = 33`,
+		facts.TableTransfers:     `UPDATE transfers SET amount = -1 WHERE block = 33`,
+		facts.TableActivity:      `UPDATE activity SET address = address + 1000000 WHERE block = 33`,
+		facts.TablePrivacyEvents: `UPDATE privacy_events SET variant = 99, block = 33 WHERE (block, tx, log) = (SELECT block, tx, log FROM privacy_events LIMIT 1)`,
+		facts.TableTokens:        `UPDATE tokens SET standard = 99, block = 33 WHERE chain = 1`,
+		facts.TableDeclarations:  `UPDATE declarations SET class = 1000000, block = 33 WHERE chain = 1 AND (class, block) = (SELECT class, block FROM declarations WHERE chain = 1 LIMIT 1)`,
+		facts.TableChanges:       `UPDATE contract_classes SET origin = 77, block = 33 WHERE chain = 1 AND (address, block) = (SELECT address, block FROM contract_classes WHERE chain = 1 ORDER BY block, address LIMIT 1)`,
 	} {
 		t.Run(string(table), func(t *testing.T) {
 			t.Parallel()

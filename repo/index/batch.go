@@ -76,6 +76,11 @@ func (w *batchWriter) askDerived(b *facts.Block) {
 	for j := range b.Untyped {
 		w.addresses.ask(b.Untyped[j].Address)
 	}
+	for j := range b.PoolEvents {
+		w.addresses.ask(b.PoolEvents[j].Pool)
+		w.addresses.askIf(b.PoolEvents[j].Party)
+		w.addresses.askIf(b.PoolEvents[j].Token)
+	}
 	for j := range b.Deployments {
 		w.addresses.ask(b.Deployments[j].Address)
 		w.addresses.askIf(b.Deployments[j].Deployer)
@@ -148,12 +153,16 @@ func (w *batchWriter) writeSource(ctx context.Context, tx repo.Tx, blocks []fact
 	return w.copy(ctx, tx, &rows, "messages", messageColumns)
 }
 
-// writeDerived stores transfers, the evidence of untyped ones, and activity.
+// writeDerived stores transfers, the evidence of untyped ones, events of privacy
+// pools, and activity.
 func (w *batchWriter) writeDerived(ctx context.Context, tx repo.Tx, blocks []facts.Block) error {
 	if err := w.writeTransfers(ctx, tx, blocks); err != nil {
 		return err
 	}
 	if err := w.writeUntyped(ctx, tx, blocks); err != nil {
+		return err
+	}
+	if err := w.writePoolEvents(ctx, tx, blocks); err != nil {
 		return err
 	}
 	return w.writeActivity(ctx, tx, blocks)

@@ -124,7 +124,7 @@ type question struct {
 // rangeColumns are the columns that questions over all partitions may use.
 var rangeColumns = map[string]string{
 	"blocks": "block, hash, parent_hash, verification", "transactions": "block, sender, contract, selector",
-	"events": "block, address, selector", "messages": "block, contract, selector",
+	"events": "block, tx, log, address, selector", "messages": "block, contract, selector",
 	"transfers": "block, token, sender, receiver", "activity": "block, address",
 }
 

@@ -54,6 +54,21 @@ var chainQuestions = []question{
 	{name: "beyond", sql: beyond()},
 	{name: "dictionary", sql: wrongEntries("addresses", "address") + "UNION ALL" + wrongEntries("selectors", "selector")},
 	{name: "ids", sql: missing(contractIDs, "addresses", true)},
+	{name: "privacy pools", sql: `
+		SELECT NULL::integer, format('privacy_pools.address %s is not in addresses; name the pools with --privacy-pool if they are not the known ones', p.address),
+			'astrolabe rederive privacy_events --chain {name}'
+		FROM privacy_pools p LEFT JOIN addresses d ON d.chain = {chain} AND d.id = p.address WHERE p.chain = {chain} AND d.id IS NULL
+		UNION ALL
+		SELECT min(u.block) FILTER (WHERE NOT u.listed), 'a contract has events in privacy_events, but is not in privacy_pools',
+			'astrolabe rederive privacy_events --chain {name} ' || string_agg('--privacy-pool {name}=0x' || ltrim(encode(d.felt, 'hex'), '0'), ' ')
+		FROM (
+			SELECT pool, min(block) AS block, EXISTS (SELECT FROM privacy_pools WHERE chain = {chain} AND address = pool) AS listed
+			FROM privacy_events WHERE chain = {chain} GROUP BY pool
+		) AS u JOIN addresses d ON d.chain = {chain} AND d.id = u.pool
+		WHERE u.listed OR EXISTS (
+			SELECT FROM privacy_events r JOIN {events} AS e ON e.block = r.block AND e.tx = r.tx AND e.log = r.log AND e.address = r.pool
+			WHERE r.chain = {chain} AND r.pool = u.pool)
+		HAVING bool_or(NOT u.listed)`},
 	{name: "schema ids", sql: missing(schemaIDs, "selectors", false)},
 	{name: "classes", sql: missing(contractIDs, "classes", true) + "UNION ALL" + missing(schemaIDs, "classes", false)},
 	{name: "locators", follows: true, sql: `
@@ -96,6 +111,9 @@ var chainQuestions = []question{
 				UNION ALL SELECT address FROM contract_implementations WHERE chain = {chain}
 				UNION ALL SELECT contract FROM contract_implementations WHERE chain = {chain}
 				UNION ALL SELECT address FROM untyped_transfers WHERE chain = {chain}
+				UNION ALL SELECT address FROM privacy_pools WHERE chain = {chain}
+				UNION ALL SELECT party FROM privacy_events WHERE chain = {chain}
+				UNION ALL SELECT token FROM privacy_events WHERE chain = {chain}
 				UNION ALL SELECT address FROM deployments WHERE chain = {chain}
 				UNION ALL SELECT deployer FROM deployments WHERE chain = {chain}
 				UNION ALL SELECT address FROM tokens WHERE chain = {chain})) AS unused HAVING count(*) > 0
@@ -116,7 +134,7 @@ func beyond() string {
 	for _, table := range rangeTables {
 		sql += outside(table.name, "{"+table.name+"} AS r")
 	}
-	for _, table := range []string{"declarations", "contract_classes", "contract_implementations", "untyped_transfers", "deployments", "tokens", "classes", "locators"} {
+	for _, table := range []string{"declarations", "contract_classes", "contract_implementations", "untyped_transfers", "privacy_events", "deployments", "tokens", "classes", "locators"} {
 		sql += outside(table, fmt.Sprintf("(SELECT block FROM %s WHERE chain = {chain}) AS r", table))
 	}
 	return sql[:len(sql)-len("UNION ALL")]

@@ -190,8 +190,8 @@ func (w *batchWriter) replace(ctx context.Context, tx repo.Tx, blocks []facts.Bl
 
 // removeBlock deletes a block's rows from the tables of every range, in case
 // they are in the wrong one, and its class changes, implementations,
-// declarations, deployments and untyped transfers. It returns the number of events removed from the block's own
-// range.
+// declarations, deployments, untyped transfers and events of privacy pools. It
+// returns the number of events removed from the block's own range.
 func (w *batchWriter) removeBlock(ctx context.Context, tx repo.Tx, number uint64) (events int, err error) {
 	ranges, err := rangesAfter(ctx, tx, w.chain, -1)
 	if err != nil {
@@ -216,7 +216,7 @@ func (w *batchWriter) removeBlock(ctx context.Context, tx repo.Tx, number uint64
 			}
 		}
 	}
-	for _, table := range []string{"deployments", "untyped_transfers", "contract_implementations", "contract_classes", "declarations"} {
+	for _, table := range []string{"deployments", "untyped_transfers", "privacy_events", "contract_implementations", "contract_classes", "declarations"} {
 		if err := run(ctx, tx, "/* repair.remove */ DELETE FROM %s WHERE chain = %d AND block = %d", table, w.code, number); err != nil {
 			return 0, err
 		}

@@ -33,6 +33,7 @@ var rangeIDs = []idColumn{
 var contractIDs = []idColumn{
 	{"contract_classes", "address", "addresses"}, {"deployments", "address", "addresses"}, {"deployments", "deployer", "addresses"}, {"tokens", "address", "addresses"},
 	{"contract_implementations", "address", "addresses"}, {"contract_implementations", "contract", "addresses"}, {"untyped_transfers", "address", "addresses"},
+	{"privacy_events", "pool", "addresses"}, {"privacy_events", "party", "addresses"}, {"privacy_events", "token", "addresses"},
 	{"contract_classes", "class", "classes"}, {"deployments", "class", "classes"}, {"declarations", "class", "classes"},
 	{"contract_implementations", "class", "classes"},
 }

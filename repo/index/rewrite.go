@@ -58,6 +58,9 @@ func (w *batchWriter) rewrite(ctx context.Context, tx repo.Tx, table facts.Table
 		if err := resetSums(ctx, tx, w.chain, int64(first)-1); err != nil {
 			return err
 		}
+		if err := resetLedger(ctx, tx, w.chain, int64(first)-1); err != nil { // fees are transfers
+			return err
+		}
 		if err := remove(leaf("transfers", w.chain, w.into.From)); err != nil {
 			return err
 		}
@@ -70,6 +73,14 @@ func (w *batchWriter) rewrite(ctx context.Context, tx repo.Tx, table facts.Table
 			return err
 		}
 		return w.writeUntyped(ctx, tx, blocks)
+	case facts.TablePrivacyEvents:
+		if err := resetLedger(ctx, tx, w.chain, int64(first)-1); err != nil {
+			return err
+		}
+		if err := remove("privacy_events"); err != nil {
+			return err
+		}
+		return w.writePoolEvents(ctx, tx, blocks)
 	case facts.TableActivity:
 		if err := remove(leaf("activity", w.chain, w.into.From)); err != nil {
 			return err

@@ -49,7 +49,7 @@ func (w *Writer) undo(ctx context.Context, lease indexing.Lease, to *domain.Bloc
 		if err := checkUndo(ctx, tx, lease.Chain, last, finalized); err != nil {
 			return err
 		}
-		if finalized { // sums and supplies depend on finalized blocks only; the summing job also locks the checkpoint first
+		if finalized { // sums, supplies and the ledger of privacy pools depend on finalized blocks only; their jobs also lock where they stand first
 			if err := retractSums(ctx, tx, lease.Chain, last); err != nil {
 				return err
 			}
@@ -140,7 +140,7 @@ func removeRows(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) err
 	if err := revokeCensuses(ctx, tx, c, last+1, token.ReasonRolledBack); err != nil {
 		return err
 	}
-	for _, table := range []string{"tokens", "deployments", "contract_classes", "contract_implementations", "untyped_transfers", "declarations"} {
+	for _, table := range []string{"tokens", "deployments", "contract_classes", "contract_implementations", "untyped_transfers", "privacy_events", "declarations"} {
 		if err := run(ctx, tx, "/* %s.remove */ DELETE FROM %s WHERE chain = %d AND block > %d", table, table, code, last); err != nil {
 			return err
 		}
@@ -198,6 +198,9 @@ func removeFromRange(ctx context.Context, tx bun.IDB, c domain.Chain, r indexing
 // moveBack sets the checkpoint to a block that the index holds.
 func moveBack(ctx context.Context, tx bun.IDB, c domain.Chain, to *domain.BlockRef) error {
 	if to == nil {
+		if err := forgetPools(ctx, tx, c); err != nil { // the next index begins with its own
+			return err
+		}
 		return run(ctx, tx, "/* checkpoint.forget */ DELETE FROM index_checkpoints WHERE chain = %d", model.Code(c))
 	}
 	moved, err := repo.Changed(tx.NewRaw(`/* undo.target */

@@ -18,6 +18,7 @@ import (
 	"astrolabe/failpoint"
 	"astrolabe/repo"
 	"astrolabe/repo/model"
+	"astrolabe/starknet"
 )
 
 // Writer changes the indexes on behalf of the holder of a lease. Without the
@@ -42,14 +43,18 @@ func (w *Writer) Forget(c domain.Chain) {
 	w.selectors[c].known.Purge()
 }
 
-// Begin records the first block of a chain's index, and that its rows are made
-// by the current derivers. Later calls change nothing.
-func (w *Writer) Begin(ctx context.Context, lease indexing.Lease, first uint64) error {
+// Begin records the first block of a chain's index, its privacy pools, and that
+// its rows are made by the current derivers. Later calls change nothing.
+func (w *Writer) Begin(ctx context.Context, lease indexing.Lease, first uint64, pools []starknet.Felt) error {
+	b := w.batch(lease.Chain, indexing.Range{})
 	return w.lead(ctx, lease, func(tx repo.Tx) error {
 		begun, err := repo.Changed(tx.NewInsert().
 			Model(&model.Checkpoint{Chain: model.Chain(lease.Chain), FirstBlock: model.BlockNumber(first)}).
 			Column("chain", "first_block").On("CONFLICT DO NOTHING").Comment("checkpoint.begin").Exec(ctx))
 		if err != nil || begun == 0 {
+			return err
+		}
+		if err := b.writePools(ctx, tx, pools); err != nil {
 			return err
 		}
 		err = recordVersions(ctx, tx, lease.Chain, slices.Sorted(maps.Keys(facts.Versions)))

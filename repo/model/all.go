@@ -7,6 +7,8 @@ func All() []any {
 		(*Class)(nil), (*EventSchema)(nil), (*FunctionSchema)(nil), (*Declaration)(nil), (*ContractClass)(nil), (*ContractImplementation)(nil), (*Deployment)(nil), (*Verification)(nil),
 		(*Token)(nil), (*Transfer)(nil), (*UntypedTransfer)(nil), (*Activity)(nil), (*TokenSummary)(nil), (*TokenParty)(nil), (*TokenSummaryCheckpoint)(nil), (*MarketPool)(nil), (*MarketScan)(nil),
 		(*CensusEpoch)(nil), (*CensusPolicy)(nil), (*CensusHold)(nil), (*CensusSnapshot)(nil), (*CensusHolder)(nil), (*CensusGeneration)(nil),
+		(*PrivacyPool)(nil), (*PrivacyEvent)(nil), (*PrivacyLedger)(nil), (*PrivacyCount)(nil), (*PrivacyWallet)(nil), (*PrivacyAsset)(nil),
+		(*PrivacyPoint)(nil), (*PrivacyPointAsset)(nil), (*PrivacyBucket)(nil), (*PrivacyBucketFlow)(nil), (*PrivacyBucketFee)(nil),
 		(*Lease)(nil), (*Head)(nil), (*Checkpoint)(nil), (*Range)(nil), (*DeriverVersion)(nil), (*FactEpoch)(nil), (*Fork)(nil), (*Certificate)(nil),
 		(*Workspace)(nil), (*APIKey)(nil), (*Session)(nil), (*UsedLogin)(nil), (*AuditEntry)(nil), (*Quota)(nil), (*UsageHour)(nil), (*UsageRequest)(nil), (*Secret)(nil), (*Label)(nil),
 	}

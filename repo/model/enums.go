@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"astrolabe/domain/facts"
+	"astrolabe/domain/privacy"
 	"astrolabe/starknet"
 )
 
@@ -23,7 +24,10 @@ var (
 	verifications = []BlockVerification{
 		BlockVerification(facts.Unverified), BlockVerification(facts.TransactionsVerified), BlockVerification(facts.FullyVerified),
 	}
-	evidences = []Evidence{Evidence(facts.FromStateDiff), Evidence(facts.FromDeployerEvent), Evidence(facts.FromTransaction)}
+	poolVariants = poolVariantList()
+	poolReadings = []PoolReading{PoolReading(facts.PoolRead), PoolReading(facts.PoolMalformed), PoolReading(facts.PoolUnread)}
+	widths       = []Width{Width(privacy.Hour), Width(privacy.Day), Width(privacy.Week)}
+	evidences    = []Evidence{Evidence(facts.FromStateDiff), Evidence(facts.FromDeployerEvent), Evidence(facts.FromTransaction)}
 )
 
 // enumValue returns the stored form of a value.
@@ -159,5 +163,54 @@ func (v BlockVerification) Value() (driver.Value, error) {
 // Scan implements sql.Scanner.
 func (v *BlockVerification) Scan(src any) (err error) {
 	*v, err = scanEnum("a level of verification", src, verifications)
+	return err
+}
+
+// poolVariantList returns the variants in the order of facts.
+func poolVariantList() []PoolVariant {
+	list := make([]PoolVariant, len(facts.PoolVariants))
+	for i := range list {
+		list[i] = PoolVariant(facts.PoolVariants[i])
+	}
+	return list
+}
+
+// PoolVariant names an event of a privacy pool.
+type PoolVariant facts.PoolVariant
+
+// Value implements driver.Valuer.
+func (v PoolVariant) Value() (driver.Value, error) {
+	return enumValue("an event of a privacy pool", v, poolVariants)
+}
+
+// Scan implements sql.Scanner.
+func (v *PoolVariant) Scan(src any) (err error) {
+	*v, err = scanEnum("an event of a privacy pool", src, poolVariants)
+	return err
+}
+
+// PoolReading is how far an event of a privacy pool could be read.
+type PoolReading facts.PoolReading
+
+// Value implements driver.Valuer.
+func (r PoolReading) Value() (driver.Value, error) {
+	return enumValue("a reading of a pool's event", r, poolReadings)
+}
+
+// Scan implements sql.Scanner.
+func (r *PoolReading) Scan(src any) (err error) {
+	*r, err = scanEnum("a reading of a pool's event", src, poolReadings)
+	return err
+}
+
+// Width is the length of a bucket.
+type Width privacy.Width
+
+// Value implements driver.Valuer.
+func (w Width) Value() (driver.Value, error) { return enumValue("the width of a bucket", w, widths) }
+
+// Scan implements sql.Scanner.
+func (w *Width) Scan(src any) (err error) {
+	*w, err = scanEnum("the width of a bucket", src, widths)
 	return err
 }

@@ -7,7 +7,9 @@ import (
 	"sync"
 	"testing"
 
+	"astrolabe/domain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/privacy"
 	"astrolabe/sim"
 	"astrolabe/sim/classes"
 	"astrolabe/starknet"
@@ -155,7 +157,7 @@ func (d *deriver) derive(b *sim.Block) (facts.Block, error) {
 	for _, change := range observed {
 		named = append(named, change.Class)
 	}
-	derived, err := facts.Derive(block, &b.StateUpdate, facts.Lookups{Classes: observed, Implementations: implementations}, d.view)
+	derived, err := facts.Derive(block, &b.StateUpdate, facts.Lookups{Classes: observed, Implementations: implementations, Pools: privacy.KnownPools(domain.Mainnet)}, d.view)
 	if err != nil {
 		return facts.Block{}, err
 	}

@@ -3,7 +3,9 @@ package repotest
 import (
 	"slices"
 
+	"astrolabe/domain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/privacy"
 	"astrolabe/starknet"
 )
 
@@ -52,7 +54,7 @@ func (d *deriver) observeSlots(block *starknet.BlockWithReceipts, diff *starknet
 	}
 	for i := range block.Transactions {
 		for j := range block.Transactions[i].Receipt.Events {
-			if e := &block.Transactions[i].Receipt.Events[j]; d.first > 0 || facts.MayTransfer(e) {
+			if e := &block.Transactions[i].Receipt.Events[j]; d.first > 0 || facts.MayTransfer(e) || slices.Contains(privacy.KnownPools(domain.Mainnet), e.FromAddress) {
 				meet(e.FromAddress)
 			}
 		}
