@@ -58,6 +58,15 @@ const (
 // Summing lists every point of summing up transfers.
 var Summing = []string{SumsAdded, SumsCheckpoint}
 
+// The points of extending a flow ledger.
+const (
+	LedgerRows  = "ledger.rows"
+	LedgerMoved = "ledger.moved"
+)
+
+// Extending lists every point of extending a flow ledger.
+var Extending = []string{LedgerRows, LedgerMoved}
+
 // The points of building a holder census.
 const (
 	CensusCounted   = "census.counted"   // rows are staged inside their transaction

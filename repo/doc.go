@@ -9,6 +9,7 @@
 //	onchain    blocks, transactions, messages, contracts, classes
 //	events     events, and the certified index of their keys
 //	tokens     tokens, transfers, supplies, summaries, censuses, pools
+//	privacy    events of privacy pools, and their flow ledger
 //	addresses  activity, assets, profiles, labels, search
 //	accounts   workspaces, keys, sessions, rate limits, usage, secrets
 //

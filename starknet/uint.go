@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"math/bits"
 	"strconv"
 )
 
@@ -91,6 +92,20 @@ func (u Uint256) Halves() (low, high Felt) {
 	copy(high[16:], u[:16])
 	copy(low[16:], u[16:])
 	return low, high
+}
+
+// Add returns the sum of u and v; more than 256 bits is ErrUintRange.
+func (u Uint256) Add(v Uint256) (sum Uint256, err error) {
+	carry := uint64(0)
+	for at := len(u) - 8; at >= 0; at -= 8 {
+		var limb uint64
+		limb, carry = bits.Add64(binary.BigEndian.Uint64(u[at:]), binary.BigEndian.Uint64(v[at:]), carry)
+		binary.BigEndian.PutUint64(sum[at:], limb)
+	}
+	if carry != 0 {
+		return Uint256{}, fmt.Errorf("%w: %s + %s as u256", ErrUintRange, u, v)
+	}
+	return sum, nil
 }
 
 // Big returns the value as a fresh big integer.

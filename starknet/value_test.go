@@ -131,3 +131,25 @@ func FuzzDecodeByteArray(f *testing.F) {
 		}
 	})
 }
+
+func TestASumOfMoreThan256BitsIsAnError(t *testing.T) {
+	t.Parallel()
+	most := Uint256{}
+	for i := range most {
+		most[i] = 0xff
+	}
+	one := Uint256{31: 1}
+	if _, err := most.Add(one); !errors.Is(err, ErrUintRange) {
+		t.Errorf("got %v for 2^256-1 + 1, want ErrUintRange", err)
+	}
+	almost := most
+	almost[31] = 0xfe
+	if sum, err := almost.Add(one); err != nil || sum != most {
+		t.Errorf("got %v and %v for 2^256-2 + 1, want %v", sum, err, most)
+	}
+	carried := Uint256{15: 1}
+	if sum, err := (Uint256{16: 0xff, 17: 0xff, 18: 0xff, 19: 0xff, 20: 0xff, 21: 0xff, 22: 0xff, 23: 0xff,
+		24: 0xff, 25: 0xff, 26: 0xff, 27: 0xff, 28: 0xff, 29: 0xff, 30: 0xff, 31: 0xff}).Add(one); err != nil || sum != carried {
+		t.Errorf("got %v and %v for 2^128-1 + 1, want %v", sum, err, carried)
+	}
+}

@@ -24,12 +24,14 @@ import (
 	"astrolabe/jobs/census"
 	"astrolabe/jobs/materialise"
 	"astrolabe/jobs/metadata"
+	"astrolabe/jobs/privacy"
 	"astrolabe/jobs/summaries"
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/events"
 	"astrolabe/repo/index"
+	privacystore "astrolabe/repo/privacy"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
@@ -147,6 +149,7 @@ func work(ctx context.Context, db *repo.DB, chain *reorgedChain) error {
 	checkpoints := index.NewCheckpoints(db)
 	jobs := []func(context.Context, time.Time) error{
 		(&summaries.Sums{Store: tokens.NewSummaries(db), Logger: silent}).Run,
+		(&privacy.Ledgers{Store: privacystore.NewLedgers(db), Logger: silent}).Run,
 		(&summaries.Supplies{Nodes: views, Index: checkpoints, Store: tokens.NewSupplies(db), Logger: silent}).Run,
 		(&metadata.Worker{Nodes: views, Index: checkpoints, Store: tokens.NewTokens(db), Logger: silent}).Run,
 		(&census.Worker{

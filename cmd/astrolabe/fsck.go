@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain/indexing"
 	"astrolabe/jobs/fsck"
 	"astrolabe/repo/index"
+	"astrolabe/repo/repositories"
 	"astrolabe/repo/tokens"
 )
 
@@ -59,7 +60,7 @@ func (f fsckCommand) Run(ctx context.Context, c *console) error {
 // chain checks one chain and returns the number of findings.
 func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name domain.Chain) (int, error) {
 	job := &fsck.Job{
-		Chain: name, Checkpoints: index.NewCheckpoints(db.DB), Archive: index.NewArchive(db.DB), Inspector: index.NewInspector(db.DB), Readings: tokens.NewReadings(db.DB),
+		Chain: name, Checkpoints: index.NewCheckpoints(db.DB), Archive: index.NewArchive(db.DB), Inspector: repositories.NewInspector(db.DB), Readings: tokens.NewReadings(db.DB),
 		From: f.From, To: f.last(), Limit: f.Limit,
 		Report: func(line string) { c.logger.Info(line, "chain", name) },
 	}

@@ -26,7 +26,7 @@ type repairCommand struct {
 	Class      string       `help:"Rewrite this class from the node." env:"-" placeholder:"HASH" xor:"target"`
 	Entry      string       `help:"Repair an entry of a dictionary, for example addresses:5, from the node." env:"-" placeholder:"TABLE:ID" xor:"target"`
 	Checkpoint bool         `help:"Move the checkpoint, the finalized tier, the end of the verified blocks and the L1 watermark to where the stored blocks are. With a node, an L1 watermark that is too high is moved back." env:"-" xor:"target"`
-	Discard    string       `help:"Discard results that the workers compute again: sums, supplies, metadata, censuses, certificates or pools." env:"-" placeholder:"RESULTS" xor:"target"`
+	Discard    string       `help:"Discard results that the workers compute again: sums, supplies, metadata, censuses, certificates, pools or ledgers." env:"-" placeholder:"RESULTS" xor:"target"`
 }
 
 // Help returns the detailed help text.
@@ -44,7 +44,7 @@ func (r repairCommand) Validate() error {
 	case r.To != nil && (r.Block == nil || *r.To < *r.Block):
 		return errors.New("--to needs --block, and must not be below it")
 	case r.Discard != "" && !slices.Contains(indexing.AllResults, indexing.Results(r.Discard)):
-		return errors.New("--discard must be sums, supplies, metadata, censuses, certificates or pools")
+		return errors.New("--discard must be sums, supplies, metadata, censuses, certificates, pools or ledgers")
 	case r.needsNode() && len(r.urls()[r.Chain]) == 0:
 		return errors.New("--block, --class and --entry need a node: set --node-main or --node-sepolia")
 	}

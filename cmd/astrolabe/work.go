@@ -12,12 +12,14 @@ import (
 	"astrolabe/jobs/markets"
 	"astrolabe/jobs/materialise"
 	"astrolabe/jobs/metadata"
+	"astrolabe/jobs/privacy"
 	"astrolabe/jobs/retain"
 	"astrolabe/jobs/summaries"
 	"astrolabe/repo"
 	"astrolabe/repo/accounts"
 	"astrolabe/repo/events"
 	"astrolabe/repo/index"
+	privacystore "astrolabe/repo/privacy"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/tokens"
 )
@@ -98,6 +100,7 @@ func (d *deployment) jobs(w workSettings, views map[domain.Chain]token.Views) []
 		(&materialise.Extend{Chains: domain.Chains, Declared: w.declared(), Store: events.NewCertificates(d.db.DB), Logger: d.logger}).Job(),
 		(&materialise.Verify{Chains: domain.Chains, Store: events.NewCertificates(d.db.DB), Logger: d.logger}).Job(),
 		(&metadata.Worker{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: tokens.NewTokens(d.db.DB), Logger: d.logger}).Job(),
+		(&privacy.Ledgers{Store: privacystore.NewLedgers(d.db.DB), Logger: d.logger}).Job(),
 		(&retain.Census{Store: tokens.NewCensusBuilder(d.db.DB), Logger: d.logger}).Job(),
 		(&retain.Quotas{Store: accounts.NewQuotas(d.db.DB), Logger: d.logger}).Job(),
 		(&retain.Secrets{

@@ -64,7 +64,8 @@ const (
 	Censuses     Results = "censuses"     // holder censuses and their policies
 	Certificates Results = "certificates" // certificates of wide event searches
 	Pools        Results = "pools"        // market pools and how far their factories were read
+	Ledgers      Results = "ledgers"      // flow ledgers of privacy pools
 )
 
 // AllResults lists the kinds of results.
-var AllResults = []Results{Sums, Supplies, Metadata, Censuses, Certificates, Pools}
+var AllResults = []Results{Sums, Supplies, Metadata, Censuses, Certificates, Pools, Ledgers}

@@ -22,6 +22,7 @@ func results() string {
 		UNION ALL`, table, column, tier, kind)
 	}
 	return above("token_summary_checkpoints", "block", "finalized_block", "sums") +
+		above("privacy_ledgers", "block", "finalized_block", "ledgers") +
 		above("tokens", "supply_block", "finalized_block", "supplies") +
 		above("tokens", "metadata_block", "block", "metadata") +
 		above("event_certificates", "through_block", "finalized_block", "certificates") +
@@ -30,6 +31,9 @@ func results() string {
 		above("market_pools", "block", "finalized_block", "pools") + `
 		SELECT NULL, 'the sums of tokens have no checkpoint', '{repair} --discard sums'
 		WHERE NOT EXISTS (SELECT FROM token_summary_checkpoints WHERE chain = {chain})
+		UNION ALL
+		SELECT NULL, 'privacy pools have no flow ledger', '{repair} --discard ledgers'
+		WHERE NOT EXISTS (SELECT FROM privacy_ledgers WHERE chain = {chain})
 		UNION ALL
 		SELECT NULL, 'holder censuses have no epoch', '{repair} --discard censuses'
 		WHERE NOT EXISTS (SELECT FROM census_epochs WHERE chain = {chain})

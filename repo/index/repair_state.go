@@ -150,6 +150,9 @@ func discard(ctx context.Context, tx repo.Tx, c domain.Chain, kind indexing.Resu
 	case indexing.Sums:
 		return run(ctx, tx, `/* sums.discard */
 			INSERT INTO token_summary_checkpoints (chain) VALUES (%d) ON CONFLICT (chain) DO UPDATE SET block = NULL`, code)
+	case indexing.Ledgers:
+		return run(ctx, tx, `/* ledgers.discard */
+			INSERT INTO privacy_ledgers (chain) VALUES (%d) ON CONFLICT (chain) DO UPDATE SET block = NULL`, code)
 	case indexing.Supplies:
 		return run(ctx, tx, `/* supplies.discard */
 			UPDATE tokens SET supply = NULL, supply_block = NULL, supply_due = '-infinity' WHERE chain = %d AND supply_block IS NOT NULL`, code)

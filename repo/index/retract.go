@@ -31,9 +31,11 @@ func resetSums(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) erro
 }
 
 // resetLedger empties the flow ledger of privacy pools if it includes blocks
-// above last; the job builds it again. It waits for a job that is extending it.
+// above last; the job builds it again. Like resetSums, it locks the ledger's row
+// wherever it stands, so that it waits for a job that is extending it.
 func resetLedger(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error {
-	return run(ctx, tx, "/* privacy.undo */ UPDATE privacy_ledgers SET block = NULL WHERE chain = %d AND block > %d", model.Code(c), last)
+	return run(ctx, tx, `/* privacy.undo */
+		UPDATE privacy_ledgers SET block = CASE WHEN block <= %d THEN block END WHERE chain = %d`, last, model.Code(c))
 }
 
 // retractReadings retracts market pools, certificates and metadata that depend

@@ -58,13 +58,13 @@ func (w *batchWriter) rewrite(ctx context.Context, tx repo.Tx, table facts.Table
 		if err := resetSums(ctx, tx, w.chain, int64(first)-1); err != nil {
 			return err
 		}
+		if err := resetLedger(ctx, tx, w.chain, int64(first)-1); err != nil { // fees are transfers
+			return err
+		}
 		if err := remove(leaf("transfers", w.chain, w.into.From)); err != nil {
 			return err
 		}
 		if err := revokeCensuses(ctx, tx, w.chain, int64(first), token.ReasonRederived); err != nil {
-			return err
-		}
-		if err := resetLedger(ctx, tx, w.chain, int64(first)-1); err != nil { // it has fees, which are transfers
 			return err
 		}
 		return w.writeTransfers(ctx, tx, blocks)

@@ -49,7 +49,7 @@ func (w *Writer) undo(ctx context.Context, lease indexing.Lease, to *domain.Bloc
 		if err := checkUndo(ctx, tx, lease.Chain, last, finalized); err != nil {
 			return err
 		}
-		if finalized { // sums, supplies and the ledger of privacy pools depend on finalized blocks only; the summing job also locks the checkpoint first
+		if finalized { // sums, supplies and the ledger of privacy pools depend on finalized blocks only; their jobs also lock where they stand first
 			if err := retractSums(ctx, tx, lease.Chain, last); err != nil {
 				return err
 			}

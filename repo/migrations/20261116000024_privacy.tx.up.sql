@@ -25,6 +25,7 @@ CREATE TABLE privacy_events (
 CREATE INDEX privacy_events_variant ON privacy_events (chain, variant, block, tx, log); -- privacy.events of one name; privacy.fee_settings
 CREATE INDEX privacy_events_commitments ON privacy_events (chain, pool, block, tx, log) WHERE variant IN (4, 6); -- privacy.commitments
 CREATE INDEX privacy_events_nullifiers ON privacy_events (chain, pool, block, tx, log) WHERE variant = 7; -- privacy.nullifiers
+CREATE INDEX privacy_events_unread ON privacy_events (chain, block) WHERE reading = 2; -- privacy.end
 
 -- Where the flow ledger of a chain stands. Everything below changes with it in
 -- one transaction. Each chain has a row from the beginning, so that a change of
@@ -48,7 +49,8 @@ CREATE TABLE privacy_ledgers (
     event_log       smallint,
     transactions    bigint NOT NULL DEFAULT 0, -- with events of a pool
     wallets         bigint NOT NULL DEFAULT 0, -- rows of privacy_wallets
-    missing         bigint NOT NULL DEFAULT 0  -- flows without an amount, those of no known token included
+    missing         bigint NOT NULL DEFAULT 0, -- flows without an amount, those of no known token included
+    fees            numeric(78) NOT NULL DEFAULT 0 -- what pools charged, in STRK
 );
 INSERT INTO privacy_ledgers (chain) VALUES (1), (2);
 

@@ -56,6 +56,8 @@ type PrivacyLedger struct {
 	Transactions   int64          `bun:"transactions"`
 	Wallets        int64          `bun:"wallets"`
 	Missing        int64          `bun:"missing"`
+
+	Fees starknet.Uint256 `bun:"fees"` // in STRK
 }
 
 // PrivacyCount counts the finalized events of a variant.
