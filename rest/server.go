@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -39,6 +40,9 @@ type Options struct {
 	// Overloaded reports whether only health checks may be answered on the
 	// connection of a request; nil means never.
 	Overloaded func(*http.Request) bool
+
+	// Now is the clock of generated bodies; nil means time.Now.
+	Now func() time.Time
 
 	// Origins may send credentials from a browser.
 	Origins []string

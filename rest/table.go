@@ -8,6 +8,7 @@ import (
 	"astrolabe/rest/chains"
 	"astrolabe/rest/contracts"
 	"astrolabe/rest/frame"
+	"astrolabe/rest/privacy"
 	"astrolabe/rest/rpc"
 	"astrolabe/rest/tokens"
 )
@@ -19,6 +20,7 @@ func (s *server) operations() []frame.Operation {
 	contract := contracts.Handlers{Services: s.Services}
 	token := tokens.Handlers{Services: s.Services}
 	address := addresses.Handlers{Services: s.Services}
+	pool := privacy.Handlers{Services: s.Services}
 	gateways := rpc.Handlers{Logger: s.Logger, Gate: s.Gate, Gateways: s.Gateways, Origins: s.Origins, Sockets: s.Sockets, Usage: s.Usage}
 	account := accounts.Handlers{Gate: s.Gate, Usage: s.Usage}
 	return slices.Concat(
@@ -40,6 +42,10 @@ func (s *server) operations() []frame.Operation {
 		address.AddressOperations(),
 		token.HolderOperations(),
 		token.PoolOperations(),
+		pool.StatusOperations(),
+		pool.EventOperations(),
+		pool.PreparedOperations(s.Now),
+		pool.DashboardOperations(),
 		gateways.Operations(),
 		account.AccountOperations(),
 		s.discoveryOperations(),

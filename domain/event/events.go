@@ -106,6 +106,11 @@ func (s *Events) OfBlocks(ctx context.Context, c domain.Chain, blocks []*chain.B
 	return s.pages(ctx, c, lists, page.Limit)
 }
 
+// Decode decodes events that the caller read, in place, as OfTransactions does.
+func (s *Events) Decode(ctx context.Context, c domain.Chain, rows []Row) (degraded bool, err error) {
+	return s.attribute(ctx, c, s.store.Emitters, rows)
+}
+
 // pages cuts lists to pages and decodes their events.
 func (s *Events) pages(ctx context.Context, c domain.Chain, lists [][]Row, limit int) (pages []domain.Page[Row], degraded bool, err error) {
 	pages = make([]domain.Page[Row], len(lists))

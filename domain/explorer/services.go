@@ -9,6 +9,7 @@ import (
 	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
+	"astrolabe/domain/privacy"
 	"astrolabe/domain/search"
 	"astrolabe/domain/token"
 	"astrolabe/domain/transaction"
@@ -67,6 +68,12 @@ type Services struct {
 	Addresses *address.Addresses
 	// Labels reads and manages labels.
 	Labels *address.Labels
+	// PrivacyEvents reads the events and notes of privacy pools.
+	PrivacyEvents *privacy.Events
+	// PrivacyStatuses reads the status of privacy pools.
+	PrivacyStatuses *privacy.Statuses
+	// PrivacyPrepared reads the flow ledger of privacy pools and its metrics.
+	PrivacyPrepared *privacy.Prepared
 }
 
 // Options are the dependencies and settings of the services.
@@ -84,6 +91,16 @@ type Options struct {
 	// ScreeningTop is the number of holders in a screening; zero means
 	// token.ScreeningTop.
 	ScreeningTop int
+	// Now is the clock by which the flow ledger is judged; nil means time.Now.
+	Now func() time.Time
+}
+
+// clock returns the clock of the services.
+func (o *Options) clock() func() time.Time {
+	if o.Now != nil {
+		return o.Now
+	}
+	return time.Now
 }
 
 // New makes the services.
@@ -122,6 +139,9 @@ func New(o Options) *Services {
 		Store: stores.TransactionParts, Statuses: s.Statuses, Blocks: s.Blocks, Transactions: s.Transactions, Events: s.Events,
 		Transfers: s.Transfers, Cache: s.Cache, Nodes: o.Nodes,
 	})
+	s.PrivacyEvents = privacy.NewEvents(stores.PrivacyEvents, s.Events, s.Statuses)
+	s.PrivacyStatuses = privacy.NewStatuses(stores.PrivacyStatus)
+	s.PrivacyPrepared = privacy.NewPrepared(stores.PrivacyPrepared, o.clock())
 	s.Search = search.New(stores.Search, s.Blocks, s.Messages, s.Labels, implementations, s.Statuses)
 	return s
 }

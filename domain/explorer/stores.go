@@ -5,6 +5,7 @@ import (
 	"astrolabe/domain/bridge"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
+	"astrolabe/domain/privacy"
 	"astrolabe/domain/search"
 	"astrolabe/domain/token"
 	"astrolabe/domain/transaction"
@@ -44,4 +45,8 @@ type Stores struct {
 	Verifications verify.Store
 	BridgeEvents  bridge.EventStore
 	Search        search.Store
+
+	PrivacyEvents   privacy.EventStore
+	PrivacyStatus   privacy.StatusStore
+	PrivacyPrepared privacy.PreparedStore
 }

@@ -52,14 +52,16 @@ type Fee struct {
 // pool. In force is the newest setting before the transfer; settings of earlier
 // blocks must be among the given ones. A fee belongs to the first event of its
 // pool after the transfer, and a transfer is at most one fee: where it fits two
-// pools, that of the pool whose event comes first. All of a transaction's events
-// must be given for that to hold.
+// pools, that of the pool whose event comes first. For that to hold, the first
+// event of each pool after each transfer must be among the given ones. Whatever
+// is given twice counts once.
 func Fees(settings []FeeSetting, transfers []FeeTransfer, events []PoolPlace) map[Place][]Fee {
 	pools := feeHistories(settings, events)
 	transfers = slices.Clone(transfers)
 	slices.SortFunc(transfers, func(a, b FeeTransfer) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Index, b.Index))
 	})
+	transfers = slices.Compact(transfers)
 	fees := map[Place][]Fee{}
 	for _, t := range transfers {
 		var (

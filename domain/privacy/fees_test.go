@@ -101,8 +101,10 @@ func TestEachFeeBelongsToOneEvent(t *testing.T) {
 		{Pool: otherPool, At: at(1, 1, 1), Variant: facts.FeeAmountSet, Amount: new(units(6))},
 	}
 	// Two calls of the pool, each with a fee, and one of the other pool between
-	// them. Nothing here is in order.
-	transfers := []privacy.FeeTransfer{paid(at(5, 0, 7), collector, 6), paid(at(5, 0, 0), collector, 6), paid(at(5, 0, 4), collector, 6)}
+	// them. Nothing here is in order, and one transfer is there twice.
+	transfers := []privacy.FeeTransfer{
+		paid(at(5, 0, 7), collector, 6), paid(at(5, 0, 0), collector, 6), paid(at(5, 0, 4), collector, 6), paid(at(5, 0, 7), collector, 6),
+	}
 	events := append(poolEvents(at(5, 0, 9), at(5, 0, 2), at(5, 0, 1), at(5, 0, 8)), privacy.PoolPlace{Pool: otherPool, At: at(5, 0, 5)})
 	got := map[privacy.Place][]int{}
 	for place, fees := range privacy.Fees(settings, transfers, events) {

@@ -104,9 +104,6 @@ func retract(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error 
 	if err := retractSums(ctx, tx, c, last); err != nil {
 		return err
 	}
-	if err := resetLedger(ctx, tx, c, last); err != nil {
-		return err
-	}
 	if err := retractReadings(ctx, tx, c, last); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"astrolabe/repo/events"
 	"astrolabe/repo/index"
 	"astrolabe/repo/onchain"
+	"astrolabe/repo/privacy"
 	"astrolabe/repo/tokens"
 )
 
@@ -41,5 +42,9 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Verifications: onchain.NewVerifications(db),
 		BridgeEvents:  events.NewEvents(db),
 		Search:        addresses.NewSearch(db),
+
+		PrivacyEvents:   privacy.NewEvents(db),
+		PrivacyStatus:   privacy.NewStatus(db),
+		PrivacyPrepared: privacy.NewPrepared(db),
 	}
 }

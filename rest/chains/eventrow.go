@@ -48,7 +48,8 @@ type DecodedField struct {
 	BoolValue     *bool           `json:"boolValue"`
 }
 
-func eventBody(r event.Row) EventRow {
+// RenderEvent renders an event.
+func RenderEvent(r event.Row) EventRow {
 	body := EventRow{
 		BlockNumber: r.Block, TimestampIso: r.Time(), TxHash: r.TxHash, TxIndex: r.Tx, LogIndex: r.Log,
 		Address: r.Address, Keys: frame.EmptyIfNil(r.Keys), Data: frame.EmptyIfNil(r.Data),

@@ -54,7 +54,7 @@ func (h Handlers) foundEvents(ctx context.Context, c *frame.Call, filter event.F
 		return nil, err
 	}
 	return eventsBody{
-		ListBody:              frame.RenderPage(c, found.Page, eventBody),
+		ListBody:              frame.RenderPage(c, found.Page, RenderEvent),
 		EventDecodingDegraded: found.Degraded,
 		Coverage:              frame.RenderCoverage(found.Coverage),
 		RangeCoverage:         rangeBody(found.Range),

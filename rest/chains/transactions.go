@@ -74,7 +74,7 @@ func transactionDetail(c domain.Chain, t *transaction.Detail) TransactionBody {
 		TxIndex: t.Index, TxHash: t.Hash, TxCursor: t.Place().Cursor(), TxType: t.Type, Version: t.Version, Nonce: t.Nonce,
 		FromAddress: t.Sender, ToAddress: t.Contract, ExecutionStatus: chain.Execution(t.Reverted), FinalityStatus: t.Finality,
 		Receipt: receipt(t.Transaction), Calldata: frame.EmptyIfNil(t.Calldata), AccountCalls: make([]AccountCall, len(t.Calls)), SignatureLen: len(t.Signature), Envelope: envelopeBody(&t.TxFacts.Transaction),
-		Logs: frame.RenderAll(t.Logs.Items, eventBody), LogsTruncated: t.Logs.Next != nil, EventDecodingDegraded: t.Degraded,
+		Logs: frame.RenderAll(t.Logs.Items, RenderEvent), LogsTruncated: t.Logs.Next != nil, EventDecodingDegraded: t.Degraded,
 		TokenTransfers: frame.RenderAll(t.Transfers, tokens.RenderTransfer), Messages: frame.RenderAll(t.Messages, messageBody),
 	}
 	if t.Calls != nil {

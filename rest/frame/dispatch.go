@@ -65,11 +65,14 @@ func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 			Fail(w, r, d.Logger, op.named(err))
 			return
 		}
-		if doc, ok := answer.(Document); ok {
-			doc.write(w, r, op.Success)
-			return
+		switch answer := answer.(type) {
+		case Document:
+			answer.write(w, r, op.Success)
+		case Versioned:
+			answer.write(w, r, op.Success)
+		default:
+			Write(w, r, op.Success, JSONMedia, Encode(answer))
 		}
-		Write(w, r, op.Success, JSONMedia, Encode(answer))
 	}
 }
 

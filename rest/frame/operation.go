@@ -73,6 +73,9 @@ type Operation struct {
 	Audience     Audience
 	Timeout      time.Duration // past it the answer is service_unavailable
 	Cache        string        // what follows "private, " in Cache-Control
+	// Conditional is set where the answer is Versioned: clients may revalidate
+	// it, and get 304 if they have the current body.
+	Conditional bool
 
 	Success int    // status of success
 	Body    string // schema of the success body, by its name in openapi/

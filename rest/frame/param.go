@@ -36,6 +36,7 @@ const (
 	CursorKind  Kind = "cursor"
 	BlockKind   Kind = "block" // a number, a hash or latest
 	StateKind   Kind = "state" // a number, a hash, latest or pending
+	HourKind    Kind = "hour"  // the start of an hour in UTC
 )
 
 // Param is one parameter of an operation.
@@ -94,6 +95,8 @@ func (p Param) canonical(text string) (string, error) {
 		if !slices.Contains(p.Enum, text) {
 			return "", p.refuse("must be one of %s, got %s.", strings.Join(p.Enum, ", "), domain.Quote(text))
 		}
+	case HourKind:
+		return p.canonicalHour(text)
 	case CursorKind:
 		if text == "" || len(text) > maxCursorParam {
 			return "", domain.InvalidCursor("The cursor is empty or longer than any that this service issues.")

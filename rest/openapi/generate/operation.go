@@ -32,7 +32,21 @@ var headers = object{
 	"Remaining":  object{"description": "What is left of the rate limit now.", "required": true, "schema": object{"type": "integer", "minimum": 0}},
 	"Policy":     object{"description": "Rate-limit class and its window in seconds.", "required": true, "schema": object{"type": "string", "pattern": "^[a-z_]+;w=60$"}},
 	"Challenge":  object{"description": "Authentication challenge (RFC 6750).", "required": true, "schema": object{"type": "string", "pattern": "^Bearer realm=\"service\""}},
+	"ETag":       object{"description": "Weak entity tag: the SHA-256 of the uncompressed body.", "required": true, "schema": object{"type": "string", "pattern": "^W/\"sha256-[0-9a-f]{64}\"$"}},
+	"Modified":   object{"description": "When the body last changed, as an HTTP date.", "required": true, "schema": object{"type": "string", "pattern": " GMT$"}},
 	"Allow":      object{"description": "Supported methods of the route.", "schema": object{"type": "string"}},
+}
+
+// conditions are the request headers by which a client revalidates a body.
+var conditions = []object{
+	{
+		"name": "If-None-Match", "in": "header", "required": false, "schema": object{"type": "string"},
+		"description": "Entity tags of bodies that the client has, or `*`. If one of them is current, the response is 304. Takes precedence over If-Modified-Since.",
+	},
+	{
+		"name": "If-Modified-Since", "in": "header", "required": false, "schema": object{"type": "string"},
+		"description": "The Last-Modified of the body that the client has. If that is current, the response is 304. An invalid date is ignored.",
+	},
 }
 
 func operation(op frame.Operation, written text) object {
@@ -53,6 +67,9 @@ func operation(op frame.Operation, written text) object {
 	}
 	if len(op.Params) > 0 {
 		out["parameters"] = parameters(op.Params)
+	}
+	if op.Conditional {
+		out["parameters"] = append(parameters(op.Params), conditions...)
 	}
 	return out
 }
@@ -109,6 +126,8 @@ func paramSchema(p frame.Param) object {
 			schema["default"] = p.Default
 		}
 		return schema
+	case frame.HourKind:
+		return object{"type": "string", "format": "date-time", "pattern": ":00:00(\\.0+)?(Z|\\+00:00)$"}
 	case frame.IntegerKind:
 		schema := object{"type": "integer", "minimum": p.Min, "maximum": p.Max}
 		if v, err := strconv.ParseInt(p.Default, 10, 64); err == nil {
@@ -140,6 +159,10 @@ func responses(op frame.Operation, written text) object {
 		success["content"] = object{media: content}
 	}
 	out := object{strconv.Itoa(op.Success): success}
+	if op.Conditional {
+		validators(success)
+		out["304"] = validators(object{"description": "The client has the current body.", "headers": pacedHeaders(op)})
+	}
 	for status, codes := range errorsByStatus(op) {
 		h := answerHeaders()
 		switch status {
@@ -159,6 +182,14 @@ func responses(op frame.Operation, written text) object {
 		}
 	}
 	return out
+}
+
+// validators adds the headers by which a client can revalidate a response.
+func validators(response object) object {
+	h := response["headers"].(object)
+	h["ETag"] = object{"$ref": "#/components/headers/ETag"}
+	h["Last-Modified"] = object{"$ref": "#/components/headers/Modified"}
+	return response
 }
 
 // failure returns the schema of an error body. The router answers 405 before the
