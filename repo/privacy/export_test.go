@@ -17,3 +17,20 @@ var Statements = map[string]string{
 	"newest":         repo.Text(newestEvent, 1),
 	"newest decoded": repo.Text(newestDecoded, 1, 20_001),
 }
+
+// PreparedStatements are the same for the reads of prepared rows, with lists of
+// 24 points and 100 tokens.
+var PreparedStatements = map[string]string{
+	"ledger":        repo.Text(ledgerView, 1),
+	"assets":        repo.Text(everyAsset, 1),
+	"points":        repo.Text(pointsOf, 1, 26),
+	"point assets":  repo.Text(pointAssets, 1),
+	"buckets":       repo.Text(bucketsOf, 1),
+	"newest tokens": repo.Text(seriesTokens, 1, 101),
+	"token":         repo.Text(seriesToken, 1),
+	"fee tokens":    repo.Text(feeTokens, 1),
+	"flows":         repo.Text(flowsOf, 1),
+	"fees":          repo.Text(feesOf, 1),
+	"newest assets": repo.Text(newestAssets, 1, 101),
+	"undescribed":   repo.Text(undescribed, 1),
+}

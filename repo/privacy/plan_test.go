@@ -112,6 +112,11 @@ var sortedScan = regexp.MustCompile(`Sort  \(.*\n.*Sort Key.*\n(?:.*Presorted Ke
 // preparedPlan returns the plan of a prepared statement.
 func preparedPlan(t *testing.T, conn *pgx.Conn, sql, arguments string) string {
 	t.Helper()
+	return explained(t, conn, "EXPLAIN", sql, arguments)
+}
+
+func explained(t *testing.T, conn *pgx.Conn, how, sql, arguments string) string {
+	t.Helper()
 	if _, err := conn.Prepare(t.Context(), "explained", sql); err != nil {
 		t.Fatal(err, sql)
 	}
@@ -119,7 +124,7 @@ func preparedPlan(t *testing.T, conn *pgx.Conn, sql, arguments string) string {
 	if arguments != "" {
 		arguments = "(" + arguments + ")"
 	}
-	rows, err := conn.Query(t.Context(), "EXPLAIN EXECUTE explained "+arguments, pgx.QueryExecModeSimpleProtocol)
+	rows, err := conn.Query(t.Context(), how+" EXECUTE explained "+arguments, pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		t.Fatal(err, sql)
 	}

@@ -55,7 +55,7 @@ var ledgerView = fmt.Sprintf(`/* privacy.ledger */
 	LEFT JOIN index_checkpoints c ON c.chain = %%[1]d
 	LEFT JOIN chain_heads h ON h.chain = CASE %%[1]d WHEN 1 THEN 'SN_MAIN' ELSE 'SN_SEPOLIA' END AND h.l1_block_hash IS NOT NULL
 		AND NOT EXISTS (SELECT FROM blocks WHERE chain = %%[1]d AND block = h.l1_block_number AND hash <> h.l1_block_hash)
-	WHERE l.chain = %%[1]d`, facts.Versions["privacy_events"])
+	WHERE l.chain = %%[1]d`, facts.Versions[string(facts.TablePrivacyEvents)])
 
 // view reads the ledger of a chain.
 func (r Prepared) view(ctx context.Context, on bun.IDB, c domain.Chain) (privacy.LedgerView, error) {
