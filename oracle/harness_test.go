@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,7 +62,8 @@ type world struct {
 	service *httptest.Server
 	serving *repo.DB // the connections of the service
 	access  *accesstest.Fixture
-	wallet  string // the key of a wallet workspace
+	wallet  string       // the key of a wallet workspace
+	seconds atomic.Int64 // of the clock
 
 	operations []operation
 	// exercised counts the equal answers of each operation that are neither an
@@ -143,12 +145,17 @@ func (w *world) restart() {
 	w.serving = db
 	w.service = httptest.NewServer(rest.Handler(rest.Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
+		Now:    w.tick,
 		Chains: []domain.Chain{w.chain}, Gate: w.access.Gate, Usage: account.NewUsage(accounts.NewUsage(db), time.Now),
 		Services: explorer.New(explorer.Options{
 			Stores: repositories.Explorer(db), Cursors: domain.NewCursors(cursorKey{}), Nodes: map[domain.Chain]chain.Node{w.chain: w.pool.Source()},
 		}),
 	}))
 }
+
+// tick is a clock of which each reading is a second later than the one before,
+// so that no generated body is served twice.
+func (w *world) tick() time.Time { return time.Unix(w.seconds.Add(1), 0) }
 
 // stop ends the service.
 func (w *world) stop() {
@@ -268,6 +275,13 @@ var unmodelled = map[string][]string{
 	"screenTokenHolders":  {"generationId", "checkedAt", "reasonCode"},
 	"analyzeTokenHolders": {"generationId"},
 	"queryWalletState":    {"requestId"},
+
+	"getPrivacyPoolStatus":         {"caveat"},
+	"getPrivacyPoolTvl":            {"caveat", "materializedAt"},
+	"listPrivacyPoolTvlSeries":     {"caveat", "materializedAt"},
+	"listPrivacyPoolMetricBuckets": {"caveat"},
+	"getPrivacyPoolMetricSeries":   {"caveat"},
+	"getPrivacyPoolAnalytics":      {"caveat", "reason"},
 }
 
 // forget removes fields from a value and everything in it.
