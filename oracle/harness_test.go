@@ -36,6 +36,7 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
 	"astrolabe/sim"
+	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
 
@@ -58,6 +59,10 @@ type world struct {
 	database string
 	db       *repo.DB
 	chain    domain.Chain
+	loop     *index.Loop
+	halt     func()
+	// withheld is a class that the node does not have for now; nil means none.
+	withheld *starknet.Felt
 
 	service *httptest.Server
 	serving *repo.DB // the connections of the service
@@ -110,13 +115,20 @@ func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 	change(loop)
-	ctx, stop := context.WithCancel(t.Context())
-	stopped := make(chan error, 1)
-	go func() { stopped <- loop.Run(ctx) }()
-	t.Cleanup(func() { stop(); <-stopped })
+	w.loop = loop
+	w.resume()
+	t.Cleanup(func() { w.halt() })
 	w.restart()
 	t.Cleanup(w.stop)
 	return w
+}
+
+// resume lets the index follow the node until halt is called.
+func (w *world) resume() {
+	ctx, stop := context.WithCancel(w.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- w.loop.Run(ctx) }()
+	w.halt = func() { stop(); <-stopped }
 }
 
 // cursorKey is the key of all cursors, which a restart does not change.
@@ -173,6 +185,9 @@ func (w *world) catchUp() {
 	}
 	if model.Registry, err = ReadRegistry("..", model.Chain); err != nil {
 		w.Fatal(err)
+	}
+	if w.withheld != nil {
+		model.Withhold(*w.withheld)
 	}
 	if w.model != nil {
 		model.called = w.model.called // who was asked is not asked again so soon

@@ -16,7 +16,10 @@ func (a *asker) request() Request {
 	routes := []func() Request{
 		a.blockRequest, a.txRequest, a.txRequest, a.eventsRequest, a.eventsRequest, a.eventsRequest, a.wideRequest, a.messagesRequest,
 		a.contractRequest, a.tokenRequest, a.tokenRequest, a.marketRequest, a.marketRequest, a.addressRequest, a.addressRequest, a.addressRequest, a.assetsRequest,
-		a.batchRequest, a.searchRequest, a.privacyRequest,
+		a.batchRequest, a.searchRequest,
+	}
+	if a.m.Counted { // needs a flow ledger
+		routes = append(routes, a.privacyRequest)
 	}
 	if a.m.Read != nil { // needs a node
 		routes = append(routes, a.walletRequest, a.readRequest)
