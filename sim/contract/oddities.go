@@ -40,13 +40,14 @@ func oddities() *vm.Program {
 }
 
 // emitRaw emits the keys and data of its arguments.
-func emitRaw(c *vm.Call) ([]starknet.Felt, error) {
-	a := argumentsOf(c)
+func emitRaw(c *vm.Call) ([]starknet.Felt, error) { return nil, emit(c, argumentsOf(c)) }
+
+func emit(c *vm.Call, a *arguments) error {
 	keys, data := a.felts(), a.felts()
 	if err := a.done(); err != nil {
-		return nil, err
+		return err
 	}
-	return nil, c.Emit(keys, data)
+	return c.Emit(keys, data)
 }
 
 // names returns the selectors of nested events, outermost first.

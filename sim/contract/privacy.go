@@ -49,7 +49,6 @@ func (p privacyPool) program() *vm.Program {
 		"is_paused":                 feltView(varPaused),
 		"pause":                     pausing(true),
 		"unpause":                   pausing(false),
-		"emit_raw":                  emitRaw, // no real pool has it: only an odd pool is asked for events of any shape
 	})
 	if p.second {
 		functions = with(functions, vm.Functions{

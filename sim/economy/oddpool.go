@@ -19,10 +19,9 @@ var oddPoolEpisodes = []episode{
 }
 
 // emitFromPool lets the pool emit an event of any shape.
-func (t *turn) emitFromPool(keys, data []starknet.Felt) call {
-	c := t.emit(keys, data)
-	c.to = t.network.Pool
-	return c
+func (t *turn) emitFromPool(keys, data []starknet.Felt) action {
+	raw := t.emit(keys, data).data
+	return action{actWriteOnce, append([]starknet.Felt{contract.RawEvent, starknet.FeltFromUint64(uint64(len(raw)))}, raw...)}
 }
 
 // malformPoolEvents emits events that do not fit their declaration, and one that
@@ -33,14 +32,14 @@ func (t *turn) malformPoolEvents() {
 	keys := func(event string, rest ...starknet.Felt) []starknet.Felt {
 		return append([]starknet.Felt{selector(event)}, rest...)
 	}
-	t.invoke(t.governor(),
+	t.apply(t.forwarder(), vm.U256{}, nil,
 		t.emitFromPool(keys("Deposit", user, token), nil),                                           // no amount
 		t.emitFromPool(keys("Deposit", user, t.network.UsdcBridged), t.noise(2)),                    // two amounts
 		t.emitFromPool(keys("Deposit", user), []starknet.Felt{one}),                                 // no token
 		t.emitFromPool(keys("Withdrawal", user, token), append(t.encrypted(), starknet.Felt{8: 1})), // over 128 bits
 		t.emitFromPool(keys("Withdrawal"), append(t.encrypted(), one)),                              // neither recipient nor token
 		t.emitFromPool(keys("OpenNoteDeposited", user, token, t.felt()), nil))
-	t.invoke(t.governor(),
+	t.apply(t.forwarder(), vm.U256{}, nil,
 		t.emitFromPool(keys("ViewingKeySet", user, t.felt()), t.noise(2)),
 		t.emitFromPool(keys("OpenNoteCreated", token, t.felt()), nil),
 		t.emitFromPool(keys("EncNoteCreated"), t.noise(1)),
@@ -78,7 +77,7 @@ func (t *turn) malformPoolFee() {
 	if t.number()%32 >= 16 {
 		event = "FeeCollectorSet"
 	}
-	t.invoke(t.governor(), t.emitFromPool([]starknet.Felt{selector(event)}, t.noise(2)))
+	t.apply(t.forwarder(), vm.U256{}, nil, t.emitFromPool([]starknet.Felt{selector(event)}, t.noise(2)))
 	t.poolWithdrawal()
 }
 
