@@ -54,12 +54,12 @@ func (l ledger) empty() bool { return l.through == nil || len(l.events) == 0 }
 // lag is the number of finalized blocks that could not be folded.
 func (l ledger) lag() uint64 { return *l.m.Finalized - l.through.BlockNumber }
 
-// whole reports whether the blocks have every event of the pool.
+// poolIsWhole reports whether the blocks have every event of the pool.
 func (m *Model) poolIsWhole() bool {
 	return m.first() == 0 || m.deployment(privacyPools[m.Chain]) != nil
 }
 
-// asset is what flowed of a token.
+// poolAsset is what flowed of a token.
 type poolAsset struct {
 	token                 starknet.Felt
 	deposited, withdrawn  *big.Int

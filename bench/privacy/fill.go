@@ -85,8 +85,8 @@ func fill(ctx context.Context, db *indexed.Database, events int) error {
 	kind := fmt.Sprintf("(ARRAY[2, 3, 5, 6, 7, 1])[1 + (b * %d + e) %% 6]", blockEvents)
 	statements := []string{
 		fmt.Sprintf(`INSERT INTO addresses (chain, id, felt) SELECT 1, n, decode(lpad(to_hex(n), 64, '0'), 'hex') FROM generate_series(%d, %d) n`, firstID, firstID+wallets),
-		fmt.Sprintf(`CREATE TEMP TABLE kinds AS SELECT DISTINCT ON (p.variant) p.variant, p.pool, e.selector, e.keys, e.payload
-			FROM privacy_events p JOIN events e USING (chain, block, tx, log) WHERE p.chain = 1 AND p.reading = 0 ORDER BY p.variant`),
+		`CREATE TEMP TABLE kinds AS SELECT DISTINCT ON (p.variant) p.variant, p.pool, e.selector, e.keys, e.payload
+			FROM privacy_events p JOIN events e USING (chain, block, tx, log) WHERE p.chain = 1 AND p.reading = 0 ORDER BY p.variant`,
 		fmt.Sprintf(`INSERT INTO privacy_events (chain, block, tx, log, variant, reading, pool, party, token, amount, note)
 			SELECT 1, %s, e / 5, e %% 5, k.variant, 0, k.pool, CASE WHEN k.variant IN (1, 2, 3, 5) THEN %d + (b * 7 + e) %% %d END,
 				CASE WHEN k.variant IN (2, 3, 5) THEN %d + (b + e) %% %d END, CASE WHEN k.variant IN (2, 5) THEN 1000 + b WHEN k.variant = 3 THEN 1 END,
