@@ -16,7 +16,7 @@ RACED = ./rest ./graph ./jobs/index ./node ./jobs/fsck ./repo/index ./repo/token
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help
-.PHONY: help build release run test test-clients soak lint fmt generate web check-generated fuzz bench bench-frame bench-facades bench-starknet bench-index bench-auth bench-graphql bench-gateway bench-rest postgres clean
+.PHONY: help build release run test test-clients soak lint fmt generate web check-generated fuzz bench bench-frame bench-facades bench-starknet bench-index bench-auth bench-graphql bench-gateway bench-rest bench-privacy postgres clean
 
 help: ## List every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,7 +74,7 @@ FUZZTIME ?= 20s
 fuzz: ## Run every fuzz test for FUZZTIME
 	scripts/fuzz $(FUZZTIME)
 
-bench: bench-frame bench-facades bench-starknet bench-index bench-auth bench-graphql bench-gateway bench-rest ## Run every benchmark
+bench: bench-frame bench-facades bench-starknet bench-index bench-auth bench-graphql bench-gateway bench-rest bench-privacy ## Run every benchmark
 
 bench-frame: build postgres ## Measure startup time and idle memory, into docs/bench/frame.txt
 	scripts/bench-frame | tee docs/bench/frame.txt
@@ -96,6 +96,9 @@ bench-graphql: build postgres ## Compare GraphQL with PostGraphile and REST, int
 
 bench-gateway: build postgres ## Compare the JSON-RPC gateway with nginx, into docs/bench/gateway.txt (needs nginx)
 	scripts/bench-gateway | tee docs/bench/gateway.txt
+
+bench-privacy: build postgres ## Measure reads of privacy pools and their ledger at the sizes in BENCH_EVENTS, into docs/bench/privacy.txt
+	scripts/bench-privacy | tee docs/bench/privacy.txt
 
 bench-rest: build postgres ## Compare REST reads with pgbench, a bare handler and the commit BENCH_BASE, at the sizes in BENCH_EVENTS, into docs/bench/rest.txt
 	scripts/bench-rest | tee docs/bench/rest.txt

@@ -72,6 +72,8 @@ func (m *Model) Answer(r Request) Answer {
 		return found(m.txBody(t, limit))
 	case route == "events":
 		return m.searchEvents(r, nil)
+	case route == "privacy-pool":
+		return m.privacy(r, strings.Join(parts[1:], "/"))
 	case route == "messages":
 		return m.listMessages(r, nil)
 	case route == "contract":

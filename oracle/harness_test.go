@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
 	"astrolabe/sim"
+	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
 
@@ -57,11 +59,16 @@ type world struct {
 	database string
 	db       *repo.DB
 	chain    domain.Chain
+	loop     *index.Loop
+	halt     func()
+	// withheld is a class that the node does not have for now; nil means none.
+	withheld *starknet.Felt
 
 	service *httptest.Server
 	serving *repo.DB // the connections of the service
 	access  *accesstest.Fixture
-	wallet  string // the key of a wallet workspace
+	wallet  string       // the key of a wallet workspace
+	seconds atomic.Int64 // of the clock
 
 	operations []operation
 	// exercised counts the equal answers of each operation that are neither an
@@ -108,13 +115,20 @@ func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 	change(loop)
-	ctx, stop := context.WithCancel(t.Context())
-	stopped := make(chan error, 1)
-	go func() { stopped <- loop.Run(ctx) }()
-	t.Cleanup(func() { stop(); <-stopped })
+	w.loop = loop
+	w.resume()
+	t.Cleanup(func() { w.halt() })
 	w.restart()
 	t.Cleanup(w.stop)
 	return w
+}
+
+// resume lets the index follow the node until halt is called.
+func (w *world) resume() {
+	ctx, stop := context.WithCancel(w.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- w.loop.Run(ctx) }()
+	w.halt = func() { stop(); <-stopped }
 }
 
 // cursorKey is the key of all cursors, which a restart does not change.
@@ -143,12 +157,17 @@ func (w *world) restart() {
 	w.serving = db
 	w.service = httptest.NewServer(rest.Handler(rest.Options{
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(), Health: new(telemetry.Health), Version: "test",
+		Now:    w.tick,
 		Chains: []domain.Chain{w.chain}, Gate: w.access.Gate, Usage: account.NewUsage(accounts.NewUsage(db), time.Now),
 		Services: explorer.New(explorer.Options{
 			Stores: repositories.Explorer(db), Cursors: domain.NewCursors(cursorKey{}), Nodes: map[domain.Chain]chain.Node{w.chain: w.pool.Source()},
 		}),
 	}))
 }
+
+// tick is a clock of which each reading is a second later than the one before,
+// so that no generated body is served twice.
+func (w *world) tick() time.Time { return time.Unix(w.seconds.Add(1), 0) }
 
 // stop ends the service.
 func (w *world) stop() {
@@ -166,6 +185,9 @@ func (w *world) catchUp() {
 	}
 	if model.Registry, err = ReadRegistry("..", model.Chain); err != nil {
 		w.Fatal(err)
+	}
+	if w.withheld != nil {
+		model.Withhold(*w.withheld)
 	}
 	if w.model != nil {
 		model.called = w.model.called // who was asked is not asked again so soon
@@ -268,6 +290,13 @@ var unmodelled = map[string][]string{
 	"screenTokenHolders":  {"generationId", "checkedAt", "reasonCode"},
 	"analyzeTokenHolders": {"generationId"},
 	"queryWalletState":    {"requestId"},
+
+	"getPrivacyPoolStatus":         {"caveat"},
+	"getPrivacyPoolTvl":            {"caveat", "materializedAt"},
+	"listPrivacyPoolTvlSeries":     {"caveat", "materializedAt"},
+	"listPrivacyPoolMetricBuckets": {"caveat"},
+	"getPrivacyPoolMetricSeries":   {"caveat"},
+	"getPrivacyPoolAnalytics":      {"caveat", "reason"},
 }
 
 // forget removes fields from a value and everything in it.

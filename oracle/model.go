@@ -95,6 +95,12 @@ func OfNode(node *sim.Node, depth uint64) (*Model, error) {
 	return m, nil
 }
 
+// Withhold makes a class unknown.
+func (m *Model) Withhold(class starknet.Felt) {
+	m.Classes[class], m.txs = nil, nil
+	m.derive()
+}
+
 // ownSchemas are the ABIs of the simulator's own classes.
 func ownSchemas() (map[starknet.Felt]*abi.Schema, error) {
 	all, err := classes.Load()

@@ -22,6 +22,7 @@ var incomparable = map[string]string{
 	"getOpenapiYaml":          "a document about the service",
 	"getCapabilities":         "how the service is configured; what it says of wide searches is compared by itself",
 	"getEvidence":             "how the service was tested",
+	"getPrivacyPoolDashboard": "three other answers, for our own pages",
 	"listApiKeys":             "the caller's account",
 	"issueApiKey":             "the caller's account, which it changes",
 	"getSession":              "the caller's account",

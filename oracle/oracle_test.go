@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"astrolabe/sim"
 	"astrolabe/starknet"
@@ -15,9 +16,9 @@ import (
 // follows lists over several pages of changing size.
 func TestTheServiceAnswersWhatTheModelSays(t *testing.T) {
 	t.Parallel()
-	requests, config := 2000, sim.Config{Blocks: 85}
+	requests, config := 2000, sim.Config{Blocks: 85, BlockTime: time.Minute} // more than an hour
 	if soak {
-		requests, config = 20_000, sim.Config{Blocks: 160, Seed: 5}
+		requests, config = 20_000, sim.Config{Blocks: 160, Seed: 5, BlockTime: time.Minute}
 	}
 	w := newWorld(t, config)
 	w.staff()

@@ -18,6 +18,9 @@ func (a *asker) request() Request {
 		a.contractRequest, a.tokenRequest, a.tokenRequest, a.marketRequest, a.marketRequest, a.addressRequest, a.addressRequest, a.addressRequest, a.assetsRequest,
 		a.batchRequest, a.searchRequest,
 	}
+	if a.m.Counted { // needs a flow ledger
+		routes = append(routes, a.privacyRequest)
+	}
 	if a.m.Read != nil { // needs a node
 		routes = append(routes, a.walletRequest, a.readRequest)
 	}

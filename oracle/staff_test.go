@@ -48,6 +48,7 @@ func (w *world) staff() {
 	w.must(pools.Run(w.Context(), time.Now()))
 	w.must(sums.Run(w.Context(), time.Now()))
 	w.must(supplies.Run(w.Context(), time.Now()))
+	w.fold()
 	w.model.AskTokens()
 	w.model.Counted = true
 	w.label()

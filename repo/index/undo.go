@@ -53,6 +53,9 @@ func (w *Writer) undo(ctx context.Context, lease indexing.Lease, to *domain.Bloc
 			if err := retractSums(ctx, tx, lease.Chain, last); err != nil {
 				return err
 			}
+			if err := resetLedger(ctx, tx, lease.Chain, last); err != nil {
+				return err
+			}
 		}
 		if err := removeRows(ctx, tx, lease.Chain, last); err != nil {
 			return err

@@ -35,15 +35,19 @@ func oddities() *vm.Program {
 		},
 		"tag":            tag,
 		"privacy_invoke": privacyInvoke,
-		"emit_raw": func(c *vm.Call) ([]starknet.Felt, error) {
-			a := argumentsOf(c)
-			keys, data := a.felts(), a.felts()
-			if err := a.done(); err != nil {
-				return nil, err
-			}
-			return nil, c.Emit(keys, data)
-		},
+		"emit_raw":       emitRaw,
 	}, nil)
+}
+
+// emitRaw emits the keys and data of its arguments.
+func emitRaw(c *vm.Call) ([]starknet.Felt, error) { return nil, emit(c, argumentsOf(c)) }
+
+func emit(c *vm.Call, a *arguments) error {
+	keys, data := a.felts(), a.felts()
+	if err := a.done(); err != nil {
+		return err
+	}
+	return c.Emit(keys, data)
 }
 
 // names returns the selectors of nested events, outermost first.

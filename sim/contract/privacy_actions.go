@@ -32,10 +32,18 @@ var poolActions = [...]poolAction{
 	11: invoking("privacy_invoke_with_computation"),
 }
 
-// writeCell is a write without an event; this class ignores it.
-func writeCell(_ privacyPool, _ *vm.Call, a *arguments) error {
-	_, _ = a.felt(), a.felts()
-	return a.err
+// RawEvent is the cell whose write makes the pool emit an event of any keys and
+// data. No real pool does that.
+var RawEvent = starknet.Selector("emit_raw")
+
+// writeCell is a write without an event, unless it is of RawEvent; this class
+// ignores it.
+func writeCell(_ privacyPool, c *vm.Call, a *arguments) error {
+	cell, values := a.felt(), a.felts()
+	if a.err != nil || cell != RawEvent {
+		return a.err
+	}
+	return emit(c, &arguments{rest: values})
 }
 
 func callToken(c *vm.Call, a *arguments, token, function starknet.Felt, arguments ...starknet.Felt) error {

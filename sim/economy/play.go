@@ -15,6 +15,13 @@ func (e *Economy) Play(b *chain.Builder) error {
 			episode.act(t)
 		}
 	}
+	if e.profile.OddPool {
+		for _, episode := range oddPoolEpisodes {
+			if episode.due(t.number()) {
+				episode.act(t)
+			}
+		}
+	}
 	switch {
 	case t.number() < settled:
 	case e.profile.Events > 0:

@@ -56,22 +56,27 @@ type action struct {
 // apply calls the pool through an account, which pays the pool's fee in STRK
 // and approves more if it deposits STRK. Other calls may come first.
 func (t *turn) apply(from actor, deposits vm.U256, before []call, actions ...action) {
+	var facts []starknet.Felt
+	if t.secondPool() && from.version == 3 {
+		facts = t.proofFacts()
+	}
+	allowance, _ := poolFee.Add(deposits)
+	calls := append(before, approve(t.network.Strk, t.network.Pool, allowance), t.application(actions...))
+	t.invokeProven(from, facts, calls...)
+}
+
+// application is a call of the pool.
+func (t *turn) application(actions ...action) call {
 	data := []starknet.Felt{starknet.FeltFromUint64(uint64(len(actions)))}
 	screened := false
 	for _, a := range actions {
 		data = append(append(data, starknet.FeltFromUint64(a.index)), a.fields...)
 		screened = screened || a.index == actTransferFrom
 	}
-	var facts []starknet.Felt
 	if t.secondPool() {
 		data = append(data, t.attestation(screened)...)
-		if from.version == 3 {
-			facts = t.proofFacts()
-		}
 	}
-	allowance, _ := poolFee.Add(deposits)
-	calls := append(before, approve(t.network.Strk, t.network.Pool, allowance), call{t.network.Pool, "apply_actions", data})
-	t.invokeProven(from, facts, calls...)
+	return call{t.network.Pool, "apply_actions", data}
 }
 
 // attestation is the trailing Option of the second class.

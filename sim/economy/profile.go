@@ -11,6 +11,9 @@ type Profile struct {
 	// about this many events, nearly all of them token transfers, and no
 	// timetable.
 	Events int
+	// OddPool makes the privacy pool emit malformed and unknown events too,
+	// change its fee, and replace its class now and then.
+	OddPool bool
 }
 
 // Everyday is the default: every shape within the first 150 blocks or so, some forty
