@@ -47,11 +47,11 @@ func (h *Handler) serveEvents(client context.Context, w http.ResponseWriter, r *
 			expires.set(renewed.Until, one.Recheck)
 		}
 	}
-	if err := tooMany(h.streams.Enter(one)); err != nil {
+	if err := tooMany(h.Streams.Enter(one)); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
 	}
-	defer h.streams.Leave(one)
+	defer h.Streams.Leave(one)
 	expires.set(caller.Until, one.Recheck)
 	defer expires.stop()
 	h.server.ServeHTTP(e, p.request(r.WithContext(ctx), mediaStream))

@@ -197,7 +197,7 @@ func TestShutdownEndsEventStreamsWithoutComplete(t *testing.T) {
 	}
 }
 
-func (g *servedGraph) openStreams() int { return g.streams.Open() }
+func (g *servedGraph) openStreams() int { return g.Streams.Open() }
 
 func (g *servedGraph) followers() int { return g.hub.(*live.Hub).StatusSubscribers() }
 

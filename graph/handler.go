@@ -11,7 +11,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
-	"astrolabe/access/streams"
 	"astrolabe/cache"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
@@ -29,7 +28,6 @@ type Handler struct {
 	server    *handler.Server
 	resolver  *resolver.Resolver
 	hub       hub
-	streams   *streams.Registry
 	documents documentCache
 	texts     textCache
 	memory    *memory
@@ -64,7 +62,6 @@ func New(o Options) *Handler {
 		texts:     textCache{cache.NewWeighted[string, string](textMemory)},
 	}
 	h.memory = newMemory(h.ResultMemory)
-	h.streams = h.Options.Streams
 	follower := live.NewHub(live.Options{
 		Chains: h.Chains, Blocks: h.Blocks, Statuses: h.Statuses, Logger: h.Logger,
 		PollEvery: h.PollEvery, TimeLimit: h.TimeLimit, ResumeBlocks: h.Limits.ResumeBlocks,
@@ -118,13 +115,13 @@ func (h *Handler) Notify(c domain.Chain) { h.hub.Notify(c) }
 // CredentialChanged checks the open streams of one key or session again, and
 // closes those whose credential has ended.
 func (h *Handler) CredentialChanged(kind account.Kind, subject string) {
-	h.streams.Recheck(func(c *account.Caller) bool { return c.Kind == kind && c.Subject == subject })
+	h.Streams.Recheck(func(c *account.Caller) bool { return c.Kind == kind && c.Subject == subject })
 }
 
 // CredentialsChanged does the same for all streams, after changes may have gone
 // unnoticed.
 func (h *Handler) CredentialsChanged() {
-	h.streams.Recheck(func(*account.Caller) bool { return true })
+	h.Streams.Recheck(func(*account.Caller) bool { return true })
 }
 
 // Slow counts the subscribers that were disconnected because they read too slowly.
@@ -148,8 +145,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // error. The HTTP server waits for requests without a stream. Shutdown may be
 // called more than once.
 func (h *Handler) Shutdown(ctx context.Context) error {
-	err := h.streams.Shutdown(ctx)
-	h.streams.Wait()
+	err := h.Streams.Shutdown(ctx)
+	h.Streams.Wait()
 	h.hub.Wait()
 	return err
 }

@@ -47,11 +47,11 @@ func (h *Handler) serveSocket(w http.ResponseWriter, r *http.Request) {
 			s.stream.Holder = streams.HeldBy(s.stream.Caller)
 		}
 	}
-	if err := tooMany(h.streams.Enter(s.stream)); err != nil {
+	if err := tooMany(h.Streams.Enter(s.stream)); err != nil {
 		h.refuse(w, r, accepted{}, err)
 		return
 	}
-	defer h.streams.Leave(s.stream)
+	defer h.Streams.Leave(s.stream)
 	defer s.end(abort)
 	h.server.ServeHTTP(w, s.request)
 }
@@ -119,7 +119,7 @@ func (h *Handler) initSocket(ctx context.Context, payload transport.InitPayload)
 		err = h.charge(caller, http.Header{}, 1)
 	}
 	if err == nil {
-		err = tooMany(h.streams.Authenticate(s.stream, account.CallerOf(caller)))
+		err = tooMany(h.Streams.Authenticate(s.stream, account.CallerOf(caller)))
 	}
 	if err != nil {
 		note(ctx, h.presentAll(ctx, err)) // and the log

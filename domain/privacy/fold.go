@@ -26,6 +26,9 @@ type LedgerStep struct {
 	// order: the last one is the end of the step. Blocks before the first event
 	// of a pool may be left out. Timestamps never decrease.
 	Hours []LedgerBlock
+	// Until is the timestamp of the next finalized block, at which the ledger
+	// stops for now; nil if it does not. It ends hours before it.
+	Until *uint64
 	// Events are all events of pools in those blocks, in order.
 	Events []LedgerEvent
 	// Transfers are the transfers of STRK in their transactions. Those that
@@ -76,6 +79,9 @@ func Fold(state LedgerState, step LedgerStep) (*LedgerChanges, error) {
 	}
 	if len(events) > 0 {
 		return nil, fmt.Errorf("an event of block %d is not of the step", events[0].At.Block)
+	}
+	if step.Until != nil {
+		f.publish(Hour.Start(*step.Until))
 	}
 	return f.changes, nil
 }

@@ -7,14 +7,8 @@ import "astrolabe/starknet"
 // block is not before that time.
 func (f *fold) publish(until uint64) {
 	l := &f.changes.Ledger
-	if l.FirstTimestamp == nil {
-		return
-	}
-	next := Hour.Start(*l.FirstTimestamp)
-	if l.Hour != nil {
-		next = *l.Hour + hourSeconds
-	}
-	if next >= until {
+	next, some := l.nextHour()
+	if !some || next >= until {
 		return
 	}
 	tokens, assets := f.holdings()
@@ -24,6 +18,25 @@ func (f *fold) publish(until uint64) {
 		})
 		l.Hour = new(next)
 	}
+}
+
+// nextHour returns the first hour that has no point yet. Without events there is
+// none.
+func (l *Ledger) nextHour() (start uint64, some bool) {
+	switch {
+	case l.FirstTimestamp == nil:
+		return 0, false
+	case l.Hour == nil:
+		return Hour.Start(*l.FirstTimestamp), true
+	default:
+		return *l.Hour + hourSeconds, true
+	}
+}
+
+// Due reports whether an hour has no point although it ends at or before a time.
+func (l *Ledger) Due(until uint64) bool {
+	next, some := l.nextHour()
+	return some && next < Hour.Start(until)
 }
 
 // holdings counts the tokens that have flowed, and returns those that a point

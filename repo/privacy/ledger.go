@@ -109,24 +109,44 @@ func (e *extending) extend(ctx context.Context, about int) (done privacy.LedgerP
 		return done, err
 	}
 	if span.to <= through {
-		return done, e.check(ctx)
+		return done, e.stop(ctx, span)
 	}
 	step, settings, err := e.step(ctx, span)
 	if err != nil {
 		return done, err
 	}
-	state, err := e.state(ctx, &e.row, step, settings)
-	if err != nil {
-		return done, err
-	}
-	changes, err := privacy.Fold(state, step)
-	if err != nil {
-		return done, err
-	}
-	if err := e.write(ctx, changes); err != nil {
+	if err := e.fold(ctx, step, settings); err != nil {
 		return done, err
 	}
 	return privacy.LedgerProgress{Through: uint64(span.to), More: span.to < target && !span.blocked, Advanced: true}, nil
+}
+
+// stop publishes the hours that ended before the block at which the ledger stops,
+// unless they are published.
+func (e *extending) stop(ctx context.Context, span stepSpan) error {
+	if span.blocked {
+		until, err := e.timestamp(ctx, span.to+1)
+		if err != nil {
+			return err
+		}
+		if ledger := ledgerFrom(&e.row); until != nil && ledger.Due(*until) {
+			return e.fold(ctx, privacy.LedgerStep{Until: until}, nil)
+		}
+	}
+	return e.check(ctx)
+}
+
+// fold extends the ledger by a step and stores it.
+func (e *extending) fold(ctx context.Context, step privacy.LedgerStep, settings []privacy.FeeSetting) error {
+	state, err := e.state(ctx, &e.row, step, settings)
+	if err != nil {
+		return err
+	}
+	changes, err := privacy.Fold(state, step)
+	if err != nil {
+		return err
+	}
+	return e.write(ctx, changes)
 }
 
 // ledgerTables are the tables of rows that depend on a ledger.

@@ -104,8 +104,34 @@ func (k *ledgerCheck) rebuild(ctx context.Context, through int64) (whole bool, e
 		}
 		through = span.to
 	}
-	return true, nil
+	return true, k.stopped(ctx, end)
 }
+
+// stopped makes the points again that the ledger published because it stops
+// before a block of a later hour.
+func (k *ledgerCheck) stopped(ctx context.Context, end int64) error {
+	if k.row.Hour == nil {
+		return nil
+	}
+	until, err := k.timestamp(ctx, end+1)
+	if err != nil || until == nil {
+		return err
+	}
+	published := min(*until, uint64(*k.row.Hour)+hourSeconds)
+	if !k.made.Ledger.Due(published) {
+		return nil
+	}
+	changes, err := privacy.Fold(k.made.State(nil), privacy.LedgerStep{Until: &published})
+	if err == nil {
+		err = k.made.Merge(changes)
+	}
+	if err != nil {
+		return err
+	}
+	return k.comparePoints(ctx)
+}
+
+const hourSeconds = 3600
 
 // comparePoints compares the points of a step, and forgets them.
 func (k *ledgerCheck) comparePoints(ctx context.Context) error {

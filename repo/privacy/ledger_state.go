@@ -29,8 +29,11 @@ func (r ledgerReader) state(ctx context.Context, row *model.PrivacyLedger, step 
 }
 
 // hourEnds reports whether the step has blocks of more than one hour, or begins a
-// new one.
+// new one, or stops at a block that may be of a later one.
 func hourEnds(l *privacy.Ledger, step privacy.LedgerStep) bool {
+	if step.Until != nil {
+		return true
+	}
 	last := step.Hours[len(step.Hours)-1].Timestamp
 	return len(step.Hours) > 1 || l.Through != nil && privacy.Hour.Start(l.Through.Timestamp) != privacy.Hour.Start(last)
 }

@@ -64,6 +64,11 @@ func (r ledgerReader) step(ctx context.Context, s stepSpan) (step privacy.Ledger
 	if step.Hours, err = r.hours(ctx, s); err != nil {
 		return step, nil, err
 	}
+	if s.blocked {
+		if step.Until, err = r.timestamp(ctx, s.to+1); err != nil {
+			return step, nil, err
+		}
+	}
 	if step.Events, err = r.events(ctx, s); err != nil || len(step.Events) == 0 {
 		return step, nil, err
 	}
@@ -94,6 +99,16 @@ func (r ledgerReader) hours(ctx context.Context, s stepSpan) ([]privacy.LedgerBl
 		hours[i] = privacy.LedgerBlock{Number: uint64(row.Block), Hash: row.Hash, Timestamp: uint64(row.Timestamp)}
 	}
 	return hours, err
+}
+
+// timestamp reads the timestamp of a block; nil if it is not stored.
+func (r ledgerReader) timestamp(ctx context.Context, block int64) (*uint64, error) {
+	var at []int64
+	err := r.tx.NewRaw("/* privacy.timestamp */ SELECT timestamp FROM blocks WHERE chain = ? AND block = ?", r.code, block).Scan(ctx, &at)
+	if err != nil || len(at) == 0 {
+		return nil, err
+	}
+	return new(uint64(at[0])), nil
 }
 
 // missingBlock reports that a finalized block is not stored.

@@ -196,6 +196,30 @@ func TestTheLedgerStopsBeforeAnUnreadEvent(t *testing.T) {
 	}
 }
 
+func TestHoursBeforeAnUnreadEventHavePoints(t *testing.T) {
+	t.Parallel()
+	l := newLedger(t, eventful)
+	l.exec("UPDATE privacy_events SET reading = 2 WHERE block = 20 AND log = 3")
+	l.exec("UPDATE blocks SET timestamp = timestamp + 7200 WHERE chain = 1 AND block >= 20")
+	l.exec("UPDATE index_checkpoints SET finalized_block = 19 WHERE chain = 1")
+	l.extend(1_000_000)
+	points := "SELECT coalesce(max(block), 0)::text || ' ' || count(*) FROM privacy_points WHERE block = 19"
+	if got := l.text(points); got != "0 0" {
+		t.Errorf("before a block of a later hour is finalized: got the newest block and points %s, want 0 0", got)
+	}
+	l.exec("UPDATE index_checkpoints SET finalized_block = 20 WHERE chain = 1")
+	l.extend(1_000_000)
+	if got := l.text(points); got != "19 2" {
+		t.Errorf("got the newest block and points %s, want two hours that end with block 19", got)
+	}
+	if done := l.extend(1_000_000); done.Advanced {
+		t.Errorf("got %+v, want no progress", done)
+	}
+	if found := l.check(); len(found) > 0 {
+		t.Errorf("got the findings %v, want none", found)
+	}
+}
+
 func TestTheLedgerWaitsForCurrentVersions(t *testing.T) {
 	t.Parallel()
 	for _, fact := range []string{"privacy_events", "transfers"} {

@@ -9,10 +9,8 @@ import (
 	"astrolabe/domain/account"
 )
 
-// largeCall is a request of about so many bytes.
-func largeCall(size int) string {
-	return `{"jsonrpc":"2.0","id":1,"method":"starknet_call","params":["0x1"` + strings.Repeat(`,"0x1"`, size/6) + `]}`
-}
+// largeCall is a request of about 9 MiB.
+var largeCall = `{"jsonrpc":"2.0","id":1,"method":"starknet_call","params":["0x1"` + strings.Repeat(`,"0x1"`, 9<<20/6) + `]}`
 
 // TestLargeBodiesInFlightAreBoundedForAWorkspace lets the node keep one large
 // request waiting.
@@ -26,14 +24,14 @@ func TestLargeBodiesInFlightAreBoundedForAWorkspace(t *testing.T) {
 		w.WriteHeader(http.StatusBadGateway)
 	})
 	var running sync.WaitGroup
-	running.Go(func() { s.call(largeCall(9 << 20)) })
+	running.Go(func() { s.call(largeCall) })
 	<-asked
 	second := s.access.Issue(account.IssueRequest{Permissions: account.Permissions})
 	c := s.socket()
 	for name, got := range map[string]string{
-		"the same key":    s.call(largeCall(9 << 20)).body,
-		"another key":     s.post("/v1/SN_MAIN/rpc", largeCall(9<<20), "X-Service-Api-Key", second).body,
-		"several batches": s.call("[" + largeCall(9<<20) + "]").body,
+		"the same key":    s.call(largeCall).body,
+		"another key":     s.post("/v1/SN_MAIN/rpc", largeCall, "X-Service-Api-Key", second).body,
+		"several batches": s.call("[" + largeCall + "]").body,
 	} {
 		if !strings.Contains(got, `"local_saturation"`) || !strings.Contains(got, `"retryAfterSeconds":2`) {
 			t.Errorf("%s: got %.200s, want local_saturation with a delay", name, got)
@@ -48,7 +46,7 @@ func TestLargeBodiesInFlightAreBoundedForAWorkspace(t *testing.T) {
 	close(held)
 	running.Wait()
 	go func() { <-asked }()
-	if a := s.call(largeCall(9 << 20)); strings.Contains(a.body, "local_saturation") {
+	if a := s.call(largeCall); strings.Contains(a.body, "local_saturation") {
 		t.Errorf("after the first: got %s, want the body accepted", a.body)
 	}
 }
