@@ -12,6 +12,7 @@ import (
 	"astrolabe/jobs/index"
 	"astrolabe/jobs/repair"
 	store "astrolabe/repo/index"
+	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/sim/classes"
 	"astrolabe/sim/fault"
@@ -32,7 +33,10 @@ func TestPrivacyAnswersFollowAClassThatComesLate(t *testing.T) {
 	}
 	server := httptest.NewServer(simulated.Handler())
 	t.Cleanup(func() { _ = simulated.Close(); server.Close() })
-	w := newIndex(t, domain.Mainnet, server.URL, func(loop *index.Loop) { loop.AcceptMissingClasses = true })
+	w := newIndex(t, domain.Mainnet, server.URL, func(loop *index.Loop) {
+		loop.AcceptMissingClasses = true
+		loop.Node = loop.Node.(repotest.OnceRead).Source // other tests have read the class
+	})
 	w.loop.Prover = &repair.Job{ // asked when the index resumes
 		Chain: w.chain, Holder: "oracle", Leases: store.NewLeases(w.db), Checkpoints: store.NewCheckpoints(w.db), Archive: store.NewArchive(w.db),
 		Store: store.NewRepairer(w.db), Node: w.loop.Node, Verify: facts.FullyVerified, Report: func(string) {},
