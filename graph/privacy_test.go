@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -194,4 +195,43 @@ func TestPrivacyPoolArgumentsFollowTheRulesOfREST(t *testing.T) {
 		t.Errorf("got %s without a ledger, want an unavailable snapshot", a.text)
 	}
 	refusedWith(t, g, domain.CodeServiceUnavailable, `{privacyPool(chain:SN_MAIN){analytics{totalEvents}}}`, nil)
+}
+
+// poolLinks are the fields of privacy pools that lead to objects of other nouns,
+// and those of every connection. All others are facts of REST, whose routes have
+// only allowed fields.
+var poolLinks = []string{"block", "transaction", "pool", "token", "actor", "to", "edges", "node", "cursor", "totalCount", "totalCountExact"}
+
+// TestPrivacyPoolHasOnlyTheFactsOfREST keeps out what the contract forbids:
+// owners of notes, links of deposits and withdrawals, anonymity sets, balances.
+func TestPrivacyPoolHasOnlyTheFactsOfREST(t *testing.T) {
+	t.Parallel()
+	p, used := loadParity(t), map[string]bool{}
+	for id, m := range p.Operations {
+		if !strings.HasPrefix(m.At, "privacyPool.") {
+			continue
+		}
+		for _, f := range p.facts(p.rest[id], t.Fatalf) {
+			at := schema.Query
+			for _, name := range f.graph {
+				used[at.Name+"."+name] = true
+				at = schema.Types[at.Fields.ForName(name).Type.Name()]
+			}
+		}
+	}
+	fields := 0
+	for name, definition := range schema.Types {
+		if !strings.HasPrefix(name, "PrivacyPool") {
+			continue
+		}
+		for _, field := range definition.Fields {
+			fields++
+			if !used[name+"."+field.Name] && !slices.Contains(poolLinks, field.Name) {
+				t.Errorf("%s.%s: got a field that REST does not have, want only its facts", name, field.Name)
+			}
+		}
+	}
+	if fields < 100 {
+		t.Errorf("got %d fields, want those of all types of privacy pools", fields)
+	}
 }
