@@ -39,7 +39,7 @@ import (
 )
 
 // counted is the template of repotest.Followed with the holder censuses of the
-// census job, and verifications.
+// census job, the flow ledger of the privacy pool, and verifications.
 func counted(ctx context.Context, url string) error {
 	if err := repotest.Followed(ctx, url); err != nil {
 		return err
@@ -58,7 +58,7 @@ func counted(ctx context.Context, url string) error {
 		Nodes: map[domain.Chain]token.Views{domain.Mainnet: pool.Source()}, Index: index.NewCheckpoints(db), Classes: index.NewArchive(db), Store: repositories.Census(db), Logger: slog.New(slog.DiscardHandler),
 		Refresh: time.Hour, Retention: 6 * time.Hour,
 	}
-	return errors.Join(worker.Run(ctx, time.Now()), verified(ctx, url))
+	return errors.Join(worker.Run(ctx, time.Now()), extendLedger(ctx, url), verified(ctx, url))
 }
 
 // verified records a verification of every other class.
@@ -108,12 +108,18 @@ type facades struct {
 
 func bothFacades(t *testing.T) *facades {
 	t.Helper()
+	return facadesOver(t, counted)
+}
+
+// facadesOver is like bothFacades over another template.
+func facadesOver(t *testing.T, template func(context.Context, string) error) *facades {
+	t.Helper()
 	pool, closeNode, err := simulated()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(closeNode)
-	db := repotest.OpenTemplate(t, counted)
+	db := repotest.OpenTemplate(t, template)
 	var services *explorer.Services
 	g := serveOver(t, db, time.Now, func(o *Options) {
 		services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors, Nodes: map[domain.Chain]chain.Node{domain.Mainnet: pool.Source()}})

@@ -116,6 +116,8 @@ func unwrap(ref *openapi3.SchemaRef) (names []string, schema *openapi3.Schema) {
 		switch schema = ref.Value; {
 		case len(schema.OneOf) > 0:
 			ref = schema.OneOf[slices.IndexFunc(schema.OneOf, func(one *openapi3.SchemaRef) bool { return one.Value.Type == nil || !one.Value.Type.Is("null") })]
+		case len(schema.AllOf) == 1: // a schema with its own description
+			ref = schema.AllOf[0]
 		case schema.Items != nil:
 			ref = schema.Items
 		default:

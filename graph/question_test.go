@@ -69,7 +69,11 @@ func (q question) field(t *testing.T, p *parity, alias string) string {
 		}
 	}
 	for name, values := range q.values {
-		to, err := readPlace(q.root(), p.Operations[q.id].Arguments[name])
+		at, asked := p.Operations[q.id].Arguments[name]
+		if !asked {
+			continue
+		}
+		to, err := readPlace(q.root(), at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +141,7 @@ func (s scene) tx() *facts.Transaction { return &s.block.Transactions[s.event.Tx
 
 // given are the parameters that are never omitted: most requests need them,
 // and the facades have different default limits.
-var given = []string{"limit", "tx_limit", "log_limit", "timestamp", "q", "hashes", "addresses", "ownerAddress", "topic0", "selector"}
+var given = []string{"from", "to", "limit", "tx_limit", "log_limit", "timestamp", "q", "hashes", "addresses", "ownerAddress", "topic0", "selector"}
 
 // explicit are the parameters of a wallet that are rejected with most values of
 // the others.
@@ -164,6 +168,9 @@ func (w *world) ask(o *restOperation, m fieldMap) question {
 		}
 		q.values["mode"] = []string{"verified_partial"}
 	}
+	if o.id == "listPrivacyPoolTvlSeries" { // REST requires the only value that it accepts
+		q.values["granularity"] = []string{"hour"}
+	}
 	return q
 }
 
@@ -189,6 +196,9 @@ func (w *world) values(o *restOperation, name string, p restParam, s scene) []st
 		if p.in == "path" {
 			return []string{w.token()}
 		}
+		if o.id == "getPrivacyPoolMetricSeries" {
+			return []string{w.token()}
+		}
 		return w.some(2, w.token)
 	case "tokenAddresses":
 		return w.some(3, w.token)
@@ -202,6 +212,12 @@ func (w *world) values(o *restOperation, name string, p restParam, s scene) []st
 		return []string{s.block.Header.Hash.String()}
 	case "timestamp":
 		return []string{time.Unix(int64(s.block.Header.Timestamp)+w.Int64N(9)-4, 0).UTC().Format(time.RFC3339)}
+	case "from", "to":
+		return []string{time.Unix(int64(w.blocks[0].Header.Timestamp), 0).UTC().Truncate(time.Hour).Add(time.Duration(w.IntN(5)-1) * time.Hour).Format(time.RFC3339)}
+	case "event":
+		return []string{string(oneOf(w, facts.PoolVariants))}
+	case "pool":
+		return []string{w.unknown(poolAddress)}
 	case "messageHash":
 		return []string{w.message().Hash.String()}
 	case "selector":

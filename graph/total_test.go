@@ -9,32 +9,36 @@ import (
 // connections is a query for each list of the schema: ARGS stands for the
 // arguments of the page, PAGE for its selection.
 var connections = map[string]string{
-	"Query.chains":            `chains(ARGS) {PAGE}`,
-	"Query.blocks":            `blocks(chain: SN_MAIN ARGS) {PAGE}`,
-	"Query.events":            `events(chain: SN_MAIN filter: {addresses: ["` + bridgeAddress + `"]} ARGS) {PAGE}`,
-	"Query.messages":          `messages(chain: SN_MAIN ARGS) {PAGE}`,
-	"Block.transactions":      `block(chain: SN_MAIN number: 28) {transactions(ARGS) {PAGE}}`,
-	"Block.events":            `block(chain: SN_MAIN number: 28) {events(ARGS) {PAGE}}`,
-	"Transaction.events":      `transaction(chain: SN_MAIN hash: ` + somewhere + `) {events(ARGS) {PAGE}}`,
-	"Transaction.transfers":   `transaction(chain: SN_MAIN hash: ` + somewhere + `) {transfers(ARGS) {PAGE}}`,
-	"Contract.events":         `contract(chain: SN_MAIN address: "` + bridgeAddress + `") {events(ARGS) {PAGE}}`,
-	"Contract.messages":       `contract(chain: SN_MAIN address: "` + bridgeAddress + `") {messages(ARGS) {PAGE}}`,
-	"Contract.bridgeSignals":  `contract(chain: SN_MAIN address: "` + bridgeAddress + `") {bridgeSignals(ARGS) {PAGE}}`,
-	"ContractClass.contracts": `contract(chain: SN_MAIN address: "` + strk + `") {class {contracts(ARGS) {PAGE}}}`,
-	"Token.transfers":         `token(chain: SN_MAIN address: "` + strk + `") {transfers(ARGS) {PAGE}}`,
-	"Token.holders":           `token(chain: SN_MAIN address: "` + strk + `") {holders(ARGS) {PAGE}}`,
-	"Token.pools":             `token(chain: SN_MAIN address: "` + strk + `") {pools(ARGS) {PAGE}}`,
-	"Address.activity":        `address(chain: SN_MAIN address: "` + strk + `") {activity(ARGS) {PAGE}}`,
-	"Address.transactions":    `address(chain: SN_MAIN address: "` + strk + `") {transactions(ARGS) {PAGE}}`,
-	"Address.transfers":       `address(chain: SN_MAIN address: "` + strk + `") {transfers(ARGS) {PAGE}}`,
-	"Address.assets":          `address(chain: SN_MAIN address: "` + strk + `") {assets(ARGS) {PAGE}}`,
+	"Query.chains":             `chains(ARGS) {PAGE}`,
+	"Query.blocks":             `blocks(chain: SN_MAIN ARGS) {PAGE}`,
+	"Query.events":             `events(chain: SN_MAIN filter: {addresses: ["` + bridgeAddress + `"]} ARGS) {PAGE}`,
+	"PrivacyPool.hourlyPoints": `privacyPool(chain: SN_MAIN) {hourlyPoints(from: "2026-01-01T00:00:00Z" to: "2026-01-02T00:00:00Z" ARGS) {PAGE}}`,
+	"PrivacyPool.events":       `privacyPool(chain: SN_MAIN) {events(ARGS) {PAGE}}`,
+	"PrivacyPool.commitments":  `privacyPool(chain: SN_MAIN) {commitments(ARGS) {PAGE}}`,
+	"PrivacyPool.nullifiers":   `privacyPool(chain: SN_MAIN) {nullifiers(ARGS) {PAGE}}`,
+	"Query.messages":           `messages(chain: SN_MAIN ARGS) {PAGE}`,
+	"Block.transactions":       `block(chain: SN_MAIN number: 28) {transactions(ARGS) {PAGE}}`,
+	"Block.events":             `block(chain: SN_MAIN number: 28) {events(ARGS) {PAGE}}`,
+	"Transaction.events":       `transaction(chain: SN_MAIN hash: ` + somewhere + `) {events(ARGS) {PAGE}}`,
+	"Transaction.transfers":    `transaction(chain: SN_MAIN hash: ` + somewhere + `) {transfers(ARGS) {PAGE}}`,
+	"Contract.events":          `contract(chain: SN_MAIN address: "` + bridgeAddress + `") {events(ARGS) {PAGE}}`,
+	"Contract.messages":        `contract(chain: SN_MAIN address: "` + bridgeAddress + `") {messages(ARGS) {PAGE}}`,
+	"Contract.bridgeSignals":   `contract(chain: SN_MAIN address: "` + bridgeAddress + `") {bridgeSignals(ARGS) {PAGE}}`,
+	"ContractClass.contracts":  `contract(chain: SN_MAIN address: "` + strk + `") {class {contracts(ARGS) {PAGE}}}`,
+	"Token.transfers":          `token(chain: SN_MAIN address: "` + strk + `") {transfers(ARGS) {PAGE}}`,
+	"Token.holders":            `token(chain: SN_MAIN address: "` + strk + `") {holders(ARGS) {PAGE}}`,
+	"Token.pools":              `token(chain: SN_MAIN address: "` + strk + `") {pools(ARGS) {PAGE}}`,
+	"Address.activity":         `address(chain: SN_MAIN address: "` + strk + `") {activity(ARGS) {PAGE}}`,
+	"Address.transactions":     `address(chain: SN_MAIN address: "` + strk + `") {transactions(ARGS) {PAGE}}`,
+	"Address.transfers":        `address(chain: SN_MAIN address: "` + strk + `") {transfers(ARGS) {PAGE}}`,
+	"Address.assets":           `address(chain: SN_MAIN address: "` + strk + `") {assets(ARGS) {PAGE}}`,
 }
 
 // listed reads a page of a connection and returns it with the number of
 // statements.
 func (g *servedGraph) listed(t *testing.T, at, after, selected string) (connection map[string]any, statements int) {
 	t.Helper()
-	arguments := "first: 50"
+	arguments := "first: 24" // the largest page of hourly points
 	if after != "" {
 		arguments += fmt.Sprintf(" after: %q", after)
 	}

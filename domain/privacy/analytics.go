@@ -21,6 +21,18 @@ type Aggregates struct {
 	Undescribed uint64
 }
 
+// UnavailableMetric is a number that public events do not give.
+type UnavailableMetric struct{ Metric, ReasonCode, Reason string }
+
+// UnavailableMetrics lists the numbers that readers may expect and that no
+// answer has.
+var UnavailableMetrics = []UnavailableMetric{
+	{"tvlUsd", "requires_balance_and_price_snapshots", "A value needs balances and prices at one moment. This service has neither for the pool."},
+	{"privateSwapVolume", "volume_pricing_not_certified", "The pool's events do not say which flows are swaps, and their prices are not certified."},
+	{"exactAnonymitySet", "commitment_state_materializer_required", "Counts of public events are not an anonymity set."},
+	{"privateActivity", "private_activity_metrics_not_migrated", "Activity within the pool is hidden by design."},
+}
+
 // retryLedger is the Retry-After while a ledger is being built.
 const retryLedger = 10 * time.Second
 

@@ -8,6 +8,10 @@ const (
 	Scope = "strk20_privacy_pool"
 	// AccountingMethod names the rules of the flow ledger.
 	AccountingMethod = "finalized_public_flow_ledger_v1"
+	// FinalityBasis names the tier of blocks that the flow ledger covers.
+	FinalityBasis = "service_indexed_finalized_tier"
+	// NoteSource names the source of the counts of notes.
+	NoteSource = "public_decoded_event_rows"
 )
 
 // FlowCaveat says what counts and amounts of deposits include.

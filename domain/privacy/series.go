@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -25,9 +26,12 @@ type Point struct {
 }
 
 // Points returns a page of the points of the hours that begin from one time to
-// another, both included, from the oldest. An hour without a point is unknown,
-// not zero.
+// another, both included, from the oldest. Both times must be the start of an
+// hour. An hour without a point is unknown, not zero.
 func (p *Prepared) Points(ctx context.Context, c domain.Chain, from, to time.Time, page domain.PageRequest) (domain.Page[Point], error) {
+	if err := cmp.Or(startsHour("from", from), startsHour("to", to)); err != nil {
+		return domain.Page[Point]{}, err
+	}
 	if from.After(to) {
 		return domain.Page[Point]{}, domain.Errorf(domain.CodeInvalidRequest, "%s must not be later than %s, got %s and %s.",
 			domain.Argument("from"), domain.Argument("to"), from.Format(time.RFC3339), to.Format(time.RFC3339))
@@ -43,7 +47,15 @@ func (p *Prepared) Points(ctx context.Context, c domain.Chain, from, to time.Tim
 	for i := range points {
 		points[i].judge(&view)
 	}
-	return domain.CutPage(points, page.Limit, Point.position), nil
+	return domain.CutPage(points, page.Limit, Point.Position), nil
+}
+
+// startsHour refuses a time that is not the start of an hour.
+func startsHour(name domain.Argument, at time.Time) error {
+	if at.Truncate(time.Hour).Equal(at) {
+		return nil
+	}
+	return domain.Errorf(domain.CodeInvalidRequest, "%s must be the start of an hour in UTC, got %s.", name, at.UTC().Format(time.RFC3339Nano))
 }
 
 // judge decides whether the point may be published. What the index lacks now, it
@@ -56,6 +68,6 @@ func (p *Point) judge(v *LedgerView) {
 	}
 }
 
-// position is the number of the hour, because positions begin with a small
-// number.
-func (p Point) position() domain.Position { return domain.Position{uint64(p.Hour / hourSeconds)} }
+// Position is the place of a point in its list: the number of the hour, because
+// positions begin with a small number.
+func (p Point) Position() domain.Position { return domain.Position{uint64(p.Hour / hourSeconds)} }

@@ -6,8 +6,10 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
+	privacy1 "astrolabe/domain/privacy"
 	"astrolabe/graph/limits"
 	"astrolabe/graph/live"
+	"astrolabe/graph/privacy"
 	"astrolabe/graph/resolver"
 	"astrolabe/graph/scalar"
 	"astrolabe/starknet"
@@ -86,6 +88,7 @@ type QueryResolver interface {
 	Search(ctx context.Context, chain domain.Chain, query string) ([]*resolver.SearchHit, error)
 	TransactionPreviews(ctx context.Context, chain domain.Chain, hashes []starknet.Felt) ([]*resolver.TransactionPreview, error)
 	WalletState(ctx context.Context, chain domain.Chain, input resolver.WalletStateInput) (*resolver.WalletState, error)
+	PrivacyPool(ctx context.Context, chain domain.Chain) (*resolver.PrivacyPool, error)
 	Service(ctx context.Context) (*resolver.Service, error)
 	Viewer(ctx context.Context) (*resolver.Viewer, error)
 }
@@ -245,9 +248,9 @@ directive @listSize(
 
 """
 Declares what a field costs if it is not 1. A field that asks the upstream node, searches or scans
-costs as much as a request of its REST class: 2,500 for the class ` + "`" + `heavy` + "`" + `, because the default
-limits per minute are 240 heavy requests and 600,000 points. Such a field also draws on the rate
-limit of that class.
+costs as much as a request of its REST class: 2,500 for the class ` + "`" + `heavy` + "`" + ` and 1,000 for ` + "`" + `light` + "`" + `,
+because the default limits per minute are 240 heavy requests, 600 light ones and 600,000 points.
+Such a field also draws on the rate limit of that class.
 """
 directive @cost(
   "Points that the field itself costs."
@@ -489,6 +492,15 @@ type Query {
     "Owner, tokens and block."
     input: WalletStateInput!
   ): WalletState @tier(permission: READ) @cost(weight: 2500)
+
+  """
+  Get the public facts of the privacy pools of a chain. They tell neither who owns a note, nor which deposit a
+  withdrawal belongs to, nor how large an anonymity set is, nor what the pool or a user holds.
+  """
+  privacyPool(
+    "Chain to query."
+    chain: ChainId!
+  ): PrivacyPool @tier(permission: READ)
 
   "Version, chains and limits of this deployment."
   service: Service!
@@ -3331,6 +3343,786 @@ type Use {
   "Duration in milliseconds."
   tookMs: Int!
 }
+
+"""
+The public facts of the privacy pools of a chain, from their events. Each field is read separately, costs as much as its
+REST request and draws on the same rate limit.
+"""
+type PrivacyPool {
+  "Chain of the pools."
+  chainId: ChainId!
+  "Version of the shape of these facts."
+  schemaVersion: String!
+  "The facts that are covered."
+  scope: String!
+  "The rules of the flow ledger."
+  accountingMethod: String!
+  "What counts and amounts of deposits include."
+  caveat: String!
+  "Counts of the public events, head included, and how far they are decoded."
+  status: PrivacyPoolStatus @cost(weight: 1000)
+  "The finalized flow ledger as of its newest block. Only one whose status is ` + "`" + `COMPLETE` + "`" + ` may be published."
+  snapshot: PrivacyPoolSnapshot @cost(weight: 1000)
+  "The finalized flow ledger at the end of each hour, oldest first. An hour without a point is unknown, not zero."
+  hourlyPoints(
+    "The first hour, by its start."
+    from: DateTime!
+    "The last hour, by its start. It is included."
+    to: DateTime!
+    "Maximum number of points to return: 1 to 24. The default is 24."
+    first: Int
+    "Return the points after this cursor."
+    after: Cursor
+  ): PrivacyPoolPointConnection
+    @cost(weight: 2500)
+    @listSize(assumedSize: 24, slicingArguments: ["first"], maximumSize: 24, sizedFields: ["edges", "nodes"])
+  "Every event that a pool emitted, newest first."
+  events(
+    "Return only events of this name."
+    event: PrivacyPoolEventName
+    "Maximum number of events to return: 1 to 100. The default is 25."
+    first: Int
+    "Return the events after this cursor."
+    after: Cursor
+  ): PrivacyPoolEventConnection
+    @cost(weight: 2500)
+    @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
+  "The notes that were created, newest first."
+  commitments(
+    "Return only notes of this pool. An address that is no known pool has none."
+    pool: Felt
+    "Maximum number of notes to return: 1 to 100. The default is 25."
+    first: Int
+    "Return the notes after this cursor."
+    after: Cursor
+  ): PrivacyPoolCommitmentConnection
+    @cost(weight: 2500)
+    @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
+  "The notes that were used, newest first."
+  nullifiers(
+    "Return only notes of this pool. An address that is no known pool has none."
+    pool: Felt
+    "Maximum number of notes to return: 1 to 100. The default is 25."
+    first: Int
+    "Return the notes after this cursor."
+    after: Cursor
+  ): PrivacyPoolNullifierConnection
+    @cost(weight: 2500)
+    @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
+  "Sums over the finalized events. It is ` + "`" + `service_unavailable` + "`" + ` while the ledger is being built."
+  analytics: PrivacyPoolAnalytics @cost(weight: 1000)
+  "The newest days of the finalized events, oldest first, each day from that of the first event on."
+  metricBuckets(
+    "Maximum number of days to return: 1 to 90. The default is 30."
+    first: Int! = 30
+  ): [PrivacyPoolMetricBucket!] @cost(weight: 2500) @listSize(assumedSize: 30, slicingArguments: ["first"], maximumSize: 90)
+  "Wallets, flows and fees of the finalized events over time."
+  metricSeries(
+    "How far the series go back from the newest block of the ledger: ` + "`" + `24h` + "`" + `, ` + "`" + `7d` + "`" + `, ` + "`" + `30d` + "`" + `, or ` + "`" + `all` + "`" + `, which by the hour covers 720 hours."
+    range: String! = "7d"
+    "Length of a bucket."
+    granularity: PrivacyPoolGranularity! = DAY
+    "Return only flows and fees of this token. Without it, the flows are those of the 100 tokens that flowed last."
+    token: Felt
+  ): PrivacyPoolMetricSeries @cost(weight: 2500)
+}
+
+"Counts of the public events of privacy pools. A count is null while too many events are too new to be counted."
+type PrivacyPoolStatus {
+  "The pools that this deployment knows, by address."
+  poolContracts: [Felt!]! @listSize(assumedSize: 4)
+  "Number of events that the pools emitted."
+  totalEvents: Int
+  "The events by name, without names that have none."
+  eventBreakdown: [PrivacyPoolNameCount!] @listSize(assumedSize: 16)
+  "Number of ` + "`" + `deposit` + "`" + ` and ` + "`" + `open_note_deposited` + "`" + ` events."
+  depositCount: Int
+  "Number of ` + "`" + `withdrawal` + "`" + ` events."
+  withdrawalCount: Int
+  "Number of ` + "`" + `open_note_created` + "`" + ` events."
+  openNoteCreatedCount: Int
+  "Number of ` + "`" + `open_note_deposited` + "`" + ` events. ` + "`" + `depositCount` + "`" + ` includes them."
+  openNoteDepositedCount: Int
+  "Number of ` + "`" + `enc_note_created` + "`" + ` events."
+  encNoteCreatedCount: Int
+  "Number of ` + "`" + `note_used` + "`" + ` events."
+  noteUsedCount: Int
+  "Number of ` + "`" + `auditor_public_key_set` + "`" + ` events."
+  auditorPublicKeySetCount: Int
+  "Number of ` + "`" + `viewing_key_set` + "`" + ` events."
+  viewingKeySetCount: Int
+  "Number of accounts that have set a viewing key."
+  registeredUserCount: Int
+  "Counts of the events of notes."
+  noteState: PrivacyPoolNoteState!
+  "The newest event; null if there is none."
+  latestEvent: PrivacyPoolLatestEvent
+  "The newest event whose class was available; null if there is none or if it is not known."
+  latestDecodedEvent: PrivacyPoolLatestEvent
+  "The newest indexed event of a pool, decoded or not; null if there is none."
+  latestRawEvent: PrivacyPoolLatestEvent
+  "Number of blocks between the newest decoded event and the newest event; null if it is not known or if there are no events."
+  eventLagBlocks: Int
+  "Whether every event is decoded; null if it is not known or if there are no events."
+  materializationFresh: Boolean
+  "Whether events were left out. None are."
+  rawEventFilterTruncated: Boolean!
+}
+
+"Counts of the events of notes. They are neither an anonymity set nor the number of unspent notes."
+type PrivacyPoolNoteState {
+  "Number of events that created a note; null while it is not known."
+  commitmentCount: Int
+  "Number of events that used a note; null while it is not known."
+  nullifierCount: Int
+  "What is counted."
+  source: String!
+  "What these counts are not."
+  caveat: String!
+}
+
+"How many events have a name."
+type PrivacyPoolNameCount {
+  "Name of the events, in lower case."
+  name: String!
+  "Number of events."
+  count: Int!
+}
+
+"Position of an event of a privacy pool."
+type PrivacyPoolLatestEvent {
+  "Number of the block of the event."
+  blockNumber: Int!
+  "Index of the transaction in its block."
+  txIndex: Int!
+  "Index of the event in its transaction."
+  logIndex: Int!
+  "The position as ` + "`" + `block:tx:log` + "`" + `, to compare with other answers. It is no cursor of a list."
+  cursor: String!
+}
+
+"Whether an answer of the flow ledger may be published."
+enum PrivacyPoolLedgerStatus {
+  "Every flow is known. Only this may be published."
+  COMPLETE
+  "Something is missing or not certain. The reason code says what."
+  DEGRADED
+  "There is nothing to publish."
+  UNAVAILABLE
+}
+
+"Why an answer of the flow ledger has its status."
+enum PrivacyPoolLedgerReason {
+  "The ledger is complete."
+  FINALIZED_PUBLIC_FLOW_LEDGER
+  "An amount or an asset is not certain, or the index starts after the pool."
+  INCOMPLETE_FINALIZED_FLOW_LEDGER
+  "Finalized blocks wait for the ledger."
+  DECODED_MATERIALIZATION_LAG
+  "A finalized event waits for the ledger, and it is not known how many blocks do."
+  MATERIALIZATION_FRESHNESS_UNAVAILABLE
+  "There is no ledger, or no pool with an event."
+  NO_FINALIZED_FLOW_SNAPSHOT
+}
+
+"Why an asset of the flow ledger has its status."
+enum PrivacyPoolAssetReason {
+  "The amounts are complete."
+  FINALIZED_PUBLIC_FLOW_LEDGER
+  "The amount of a flow could not be read."
+  AMOUNT_DECODE_INCOMPLETE
+  "More flowed out than in."
+  NEGATIVE_PROTECTED_AMOUNT
+}
+
+"""
+The finalized flow ledger of privacy pools as of its newest block. Amounts are what flowed in minus what flowed out: neither
+a wallet balance, nor a custody balance, nor a value.
+"""
+type PrivacyPoolSnapshot {
+  "Whether the ledger may be published."
+  status: PrivacyPoolLedgerStatus!
+  "The newest block of the ledger."
+  asOf: PrivacyPoolAsOf!
+  "What the ledger covers, and why it may or may not be published."
+  coverage: PrivacyPoolCoverage!
+  "One entry for each token that ever flowed, by address, zero amounts included."
+  assets: [PrivacyPoolAsset!]! @listSize(assumedSize: 50)
+  "The newest block of the ledger; null if the status is ` + "`" + `UNAVAILABLE` + "`" + `."
+  block: Block
+}
+
+"The newest block of the flow ledger. All fields are null if its status is ` + "`" + `UNAVAILABLE` + "`" + `."
+type PrivacyPoolAsOf {
+  "Number of the block."
+  blockNumber: Int
+  "Hash of the block."
+  blockHash: Felt
+  "Timestamp of the block."
+  blockTimestamp: DateTime
+  "When the ledger last changed."
+  materializedAt: DateTime
+}
+
+"What the flow ledger covers. If its status is ` + "`" + `UNAVAILABLE` + "`" + `, it covers nothing and its counts are 0."
+type PrivacyPoolCoverage {
+  "Whether the ledger may be published."
+  status: PrivacyPoolLedgerStatus!
+  "Why the ledger has its status."
+  reasonCode: PrivacyPoolLedgerReason!
+  "Always true: the ledger covers only depth-confirmed blocks. That is not settlement on L1."
+  finalizedOnly: Boolean!
+  "What makes a block finalized."
+  finalityBasis: String!
+  "Whether the block of ` + "`" + `asOf` + "`" + ` is known to be accepted on L1; null without evidence."
+  asOfL1Accepted: Boolean
+  "Newest block known to be accepted on L1; null without evidence."
+  latestL1AcceptedBlockNumber: Int
+  "Hash of that block; null without evidence."
+  latestL1AcceptedBlockHash: Felt
+  "Block of the first event of a pool."
+  fromBlockNumber: Int
+  "Newest block of the ledger."
+  throughBlockNumber: Int
+  "Number of flows whose amount could not be read. Publish only if it is 0."
+  missingAmountEventCount: Int!
+  "Whether every finalized event was in the ledger when it was last compared with the finalized blocks."
+  decodedMaterializationFresh: Boolean!
+  "Number of finalized blocks that the ledger lacks if an event waits in them; null if unknown."
+  decodedEventLagBlocks: Int
+  "The newest flow as ` + "`" + `block:tx:log` + "`" + `, to reconcile with the events of the same block; null if nothing flowed."
+  latestEventCursor: String
+  "Block of the newest event of a pool in the ledger."
+  latestEventBlockNumber: Int
+  "Number of pools with events."
+  poolContractCount: Int!
+  "Number of tokens that flowed."
+  tokenCount: Int!
+}
+
+"What flowed of a token through privacy pools."
+type PrivacyPoolAsset {
+  "Address of the token."
+  tokenAddress: Felt!
+  "Self-declared symbol of the token; null if unknown. It does not identify the token."
+  tokenSymbol: String
+  "Self-declared name of the token; null if unknown. It does not identify the token."
+  tokenName: String
+  "Self-declared number of decimals; null if unknown."
+  tokenDecimals: Int
+  "Whether the amounts may be published."
+  status: PrivacyPoolLedgerStatus!
+  "Why the asset has its status."
+  reasonCode: PrivacyPoolAssetReason!
+  "Sum of the amounts that flowed in, in the smallest unit."
+  depositAmountRaw: BigInt!
+  "Sum of the amounts that flowed out, in the smallest unit."
+  withdrawalAmountRaw: BigInt!
+  "What flowed in minus what flowed out, in the smallest unit. It is not a balance."
+  protectedAmountRaw: BigInt!
+  "The same in whole tokens, for display only; null if the asset is degraded or its decimals are not known."
+  protectedAmount: String
+  "Number of events that moved the token into a pool."
+  depositEventCount: Int!
+  "Number of events that moved the token out of a pool."
+  withdrawalEventCount: Int!
+  "Number of flows whose amount could not be read. Publish only if it is 0."
+  missingAmountEventCount: Int!
+  "Number of pools through which the token flowed."
+  poolContractCount: Int!
+  "The token; null if it is not known to be one."
+  token: Token
+}
+
+"The flow ledger after the last block before the end of an hour. A point never changes while the finalized chain does not."
+type PrivacyPoolPoint {
+  "Start of the hour."
+  timestamp: DateTime!
+  "The rules of the flow ledger."
+  accountingMethod: String!
+  "The last block before the end of the hour."
+  asOf: PrivacyPoolPointAsOf!
+  "Whether the point may be consumed: ` + "`" + `COMPLETE` + "`" + ` or ` + "`" + `DEGRADED` + "`" + `."
+  status: PrivacyPoolLedgerStatus!
+  "Why the point has its status."
+  reasonCode: PrivacyPoolLedgerReason!
+  "Number of flows whose amount could not be read. Consume only if it is 0."
+  missingAmountEventCount: Int!
+  "Number of pools with events."
+  poolContractCount: Int!
+  "Number of tokens that had flowed."
+  tokenCount: Int!
+  "Tokens with an amount that is not zero or not certain, by address."
+  assets: [PrivacyPoolPointAsset!]! @listSize(assumedSize: 50)
+  "The last block before the end of the hour; null if a repair has just removed it."
+  block: Block
+}
+
+"The last block before the end of an hour."
+type PrivacyPoolPointAsOf {
+  "Number of the block."
+  blockNumber: Int!
+  "Hash of the block."
+  blockHash: Felt!
+  "Timestamp of the block."
+  blockTimestamp: DateTime!
+  "When the point was prepared."
+  materializedAt: DateTime!
+  "The newest flow as ` + "`" + `block:tx:log` + "`" + `, to reconcile with the events of the same block; null if nothing had flowed."
+  latestEventCursor: String
+}
+
+"What flowed of a token through privacy pools up to the end of an hour."
+type PrivacyPoolPointAsset {
+  "Address of the token."
+  tokenAddress: Felt!
+  "Whether the amounts may be published."
+  status: PrivacyPoolLedgerStatus!
+  "Why the asset has its status."
+  reasonCode: PrivacyPoolAssetReason!
+  "Sum of the amounts that flowed in, in the smallest unit."
+  depositAmountRaw: BigInt!
+  "Sum of the amounts that flowed out, in the smallest unit."
+  withdrawalAmountRaw: BigInt!
+  "What flowed in minus what flowed out, in the smallest unit. It is not a balance."
+  protectedAmountRaw: BigInt!
+  "The same in whole tokens, for display only; null if the asset is degraded or its decimals are not known."
+  protectedAmount: String
+  "Number of events that moved the token into a pool."
+  depositEventCount: Int!
+  "Number of events that moved the token out of a pool."
+  withdrawalEventCount: Int!
+  "Number of flows whose amount could not be read. Publish only if it is 0."
+  missingAmountEventCount: Int!
+  "The token; null if it is not known to be one."
+  token: Token
+}
+
+"A page of points of privacy pools."
+type PrivacyPoolPointConnection {
+  "The points with their cursors."
+  edges: [PrivacyPoolPointEdge!]!
+  "The points without their cursors."
+  nodes: [PrivacyPoolPoint!]!
+  "Position of the page in the list."
+  pageInfo: PageInfo!
+  "Number of points in the whole list; null if unknown."
+  totalCount: Int
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
+  totalCountExact: Boolean!
+}
+
+"An edge of a connection: one point and its cursor."
+type PrivacyPoolPointEdge {
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
+  cursor: Cursor!
+  "The point."
+  node: PrivacyPoolPoint!
+}
+
+"Name of an event of a privacy pool: the variant of the pool's event enum."
+enum PrivacyPoolEventName {
+  "Any other event, such as one of a component of the pool."
+  PROTOCOL_EVENT
+  "An account set the key with which its notes can be viewed."
+  VIEWING_KEY_SET
+  "Tokens flowed into the pool."
+  DEPOSIT
+  "Tokens flowed out of the pool."
+  WITHDRAWAL
+  "A note was created whose token is public."
+  OPEN_NOTE_CREATED
+  "Tokens flowed into the pool to fund an open note."
+  OPEN_NOTE_DEPOSITED
+  "A note was created whose content is encrypted."
+  ENC_NOTE_CREATED
+  "A note was used. Only its nullifier is public."
+  NOTE_USED
+  "The pool called another contract."
+  EXTERNAL_CONTRACT_INVOKED
+  "The auditor's public key was set."
+  AUDITOR_PUBLIC_KEY_SET
+  "The screener's public key was set."
+  SCREENER_PUBLIC_KEY_SET
+  "The fee of the pool was set."
+  FEE_AMOUNT_SET
+  "The address that receives the fees was set."
+  FEE_COLLECTOR_SET
+  "The number of blocks for which a proof is valid was set."
+  PROOF_VALIDITY_BLOCKS_SET
+  "An account was blocked from funding open notes, or unblocked."
+  OPEN_NOTE_DEPOSITOR_BLOCK_SET
+  "The rule by which open notes are screened was set."
+  OPEN_NOTE_SCREENING_POLICY_SET
+}
+
+"How much of what happened an event of a privacy pool makes public."
+enum PrivacyPoolVisibility {
+  "The event states everything."
+  PUBLIC
+  "A part of the event is encrypted, or its meaning is not known."
+  PARTIAL
+  "The event states only that a note was created or used."
+  HIDDEN_BY_DESIGN
+}
+
+"An event of a privacy pool."
+type PrivacyPoolEvent {
+  """
+  The event as the chain has it. Its ` + "`" + `eventName` + "`" + ` is the name of the variant in lower case, and it is decoded only if the class
+  of the pool at that block declares the variant with its exact layout.
+  """
+  event: Event!
+  "Name of the event."
+  eventName: PrivacyPoolEventName!
+  "Whether a reorg can still remove the event."
+  sourceTier: SourceTier!
+  "What the public part of the event says."
+  publicFields: PrivacyPoolPublicFields!
+  "Proven fees that belong to this event."
+  privacyFees: [PrivacyPoolFee!]! @listSize(assumedSize: 1)
+}
+
+"The public part of an event of a privacy pool. A field is null if the event does not have it, if it is hidden, or if it could not be read."
+type PrivacyPoolPublicFields {
+  "How much the event makes public."
+  visibility: PrivacyPoolVisibility!
+  "The account that deposited or set a viewing key."
+  actorAddress: Felt
+  "The recipient of a withdrawal, the invoked contract, or the new fee collector."
+  toAddress: Felt
+  "Address of the token of the event."
+  tokenAddress: Felt
+  "Self-declared symbol of the token; null if unknown. It does not identify the token."
+  tokenSymbol: String
+  "Self-declared name of the token; null if unknown. It does not identify the token."
+  tokenName: String
+  "Self-declared number of decimals; null if unknown."
+  tokenDecimals: Int
+  "The amount that flowed, or the new fee, in the smallest unit."
+  amountRaw: BigInt
+  "The note that was created or funded."
+  noteId: Felt
+  "The nullifier of the note that was used. It does not tell which note that is."
+  nullifier: Felt
+  "The auditor's key to which the hidden part is encrypted, or the key that was set."
+  auditorPublicKey: Felt
+  "The account that deposited or set a viewing key."
+  actor: Address
+  "The recipient of a withdrawal, the invoked contract, or the new fee collector."
+  to: Address
+  "The token of the event; null if it is not known to be one."
+  token: Token
+}
+
+"""
+A fee that a privacy pool charged, proven by a STRK transfer of exactly the fee in force to the collector in force. Each fee
+belongs to one event, the first event of the pool after the transfer.
+"""
+type PrivacyPoolFee {
+  "Address of the token of the fee."
+  tokenAddress: Felt!
+  "The fee in the smallest unit."
+  amountRaw: BigInt!
+  "Address that received the fee."
+  collectorAddress: Felt!
+  "Index of the transfer's event in the transaction."
+  transferLogIndex: Int!
+  "Index of the transfer in its event."
+  transferIndex: Int!
+  "The event that set the collector in force."
+  feeCollectorConfig: PrivacyPoolEventPlace
+  "The event that set the fee in force."
+  feeAmountConfig: PrivacyPoolEventPlace
+}
+
+"Position of an event that configured a privacy pool."
+type PrivacyPoolEventPlace {
+  "Number of the block of the event."
+  blockNumber: Int!
+  "Index of the transaction in its block."
+  txIndex: Int!
+  "Index of the event in its transaction."
+  logIndex: Int!
+}
+
+"A page of events of privacy pools."
+type PrivacyPoolEventConnection {
+  "The events with their cursors."
+  edges: [PrivacyPoolEventEdge!]!
+  "The events without their cursors."
+  nodes: [PrivacyPoolEvent!]!
+  "Position of the page in the list."
+  pageInfo: PageInfo!
+  "Number of events in the whole list; null if unknown."
+  totalCount: Int
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
+  totalCountExact: Boolean!
+  "Whether the lookup of schemas failed. If so, no event has decoded fields, which says nothing about the events."
+  eventDecodingDegraded: Boolean!
+}
+
+"An edge of a connection: one event and its cursor."
+type PrivacyPoolEventEdge {
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
+  cursor: Cursor!
+  "The event."
+  node: PrivacyPoolEvent!
+}
+
+"A note that was created in a privacy pool. It states neither its owner nor, if it is encrypted, its token and amount."
+type PrivacyPoolCommitment {
+  "Number of the block of the event."
+  blockNumber: Int!
+  "Index of the transaction in its block."
+  txIndex: Int!
+  "Index of the event in its transaction."
+  logIndex: Int!
+  "Hash of the transaction of the event."
+  txHash: Felt!
+  "Address of the pool that emitted the event."
+  poolContractAddress: Felt!
+  "Name of the event."
+  eventName: PrivacyPoolEventName!
+  "Whether a reorg can still remove the event."
+  sourceTier: SourceTier!
+  "The ID of the note."
+  commitmentHash: Felt!
+  "Address of the token of an open note; null if the event does not state it."
+  tokenAddress: Felt
+  "The amount in the event's own public payload, in the smallest unit; null if it does not state one."
+  amountRaw: BigInt
+  "Block of the event; null if a reorg has just replaced it."
+  block: Block
+  "Transaction of the event; null if a reorg has just replaced its block."
+  transaction: Transaction
+  "The pool that emitted the event; null if a reorg has just replaced its block."
+  pool: Contract
+  "The token of an open note; null if the event does not state it or it is not known to be a token."
+  token: Token
+}
+
+"A page of created notes of privacy pools."
+type PrivacyPoolCommitmentConnection {
+  "The created notes with their cursors."
+  edges: [PrivacyPoolCommitmentEdge!]!
+  "The created notes without their cursors."
+  nodes: [PrivacyPoolCommitment!]!
+  "Position of the page in the list."
+  pageInfo: PageInfo!
+  "Number of created notes in the whole list; null if unknown."
+  totalCount: Int
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
+  totalCountExact: Boolean!
+}
+
+"An edge of a connection: one created note and its cursor."
+type PrivacyPoolCommitmentEdge {
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
+  cursor: Cursor!
+  "The created note."
+  node: PrivacyPoolCommitment!
+}
+
+"A note that was used in a privacy pool. Nothing public tells which note it is."
+type PrivacyPoolNullifier {
+  "Number of the block of the event."
+  blockNumber: Int!
+  "Index of the transaction in its block."
+  txIndex: Int!
+  "Index of the event in its transaction."
+  logIndex: Int!
+  "Hash of the transaction of the event."
+  txHash: Felt!
+  "Address of the pool that emitted the event."
+  poolContractAddress: Felt!
+  "Name of the event."
+  eventName: PrivacyPoolEventName!
+  "Whether a reorg can still remove the event."
+  sourceTier: SourceTier!
+  "The nullifier of the note."
+  nullifierHash: Felt!
+  "Block of the event; null if a reorg has just replaced it."
+  block: Block
+  "Transaction of the event; null if a reorg has just replaced its block."
+  transaction: Transaction
+  "The pool that emitted the event; null if a reorg has just replaced its block."
+  pool: Contract
+}
+
+"A page of used notes of privacy pools."
+type PrivacyPoolNullifierConnection {
+  "The used notes with their cursors."
+  edges: [PrivacyPoolNullifierEdge!]!
+  "The used notes without their cursors."
+  nodes: [PrivacyPoolNullifier!]!
+  "Position of the page in the list."
+  pageInfo: PageInfo!
+  "Number of used notes in the whole list; null if unknown."
+  totalCount: Int
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact. If not, it is a lower bound."
+  totalCountExact: Boolean!
+}
+
+"An edge of a connection: one used note and its cursor."
+type PrivacyPoolNullifierEdge {
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
+  cursor: Cursor!
+  "The used note."
+  node: PrivacyPoolNullifier!
+}
+
+"Sums over the finalized events of privacy pools. The canonical ledger is ` + "`" + `snapshot` + "`" + `."
+type PrivacyPoolAnalytics {
+  "Number of events."
+  totalEvents: Int!
+  "Number of transactions with events of a pool."
+  uniqueTransactionCount: Int!
+  "Number of pools with events."
+  contractCount: Int!
+  "Block of the newest finalized event; null without events."
+  latestEventBlock: Int
+  "Events by name, without names that have none."
+  eventBreakdown: [PrivacyPoolNameCount!]! @listSize(assumedSize: 16)
+  "Events by how much they make public: ` + "`" + `public` + "`" + `, ` + "`" + `partial` + "`" + `, ` + "`" + `hidden_by_design` + "`" + `."
+  visibilityBreakdown: [PrivacyPoolNameCount!]! @listSize(assumedSize: 3)
+  "The 100 tokens that flowed last, newest first."
+  tokenFlows: [PrivacyPoolTokenFlow!]! @listSize(assumedSize: 100)
+  "Whether more tokens flowed."
+  tokenFlowsTruncated: Boolean!
+  "Number of flows whose amount could not be read."
+  missingAmountEventCount: Int!
+  "Number of tokens that flowed and whose symbol or decimals are not known."
+  unknownTokenCount: Int!
+  "Numbers that public events do not give."
+  unavailableMetrics: [PrivacyPoolUnavailableMetric!]! @listSize(assumedSize: 4)
+}
+
+"What public events say about the flow of a token through privacy pools."
+type PrivacyPoolTokenFlow {
+  "Address of the token."
+  tokenAddress: Felt!
+  "Self-declared symbol of the token; null if unknown. It does not identify the token."
+  tokenSymbol: String
+  "Self-declared name of the token; null if unknown. It does not identify the token."
+  tokenName: String
+  "Self-declared number of decimals; null if unknown."
+  tokenDecimals: Int
+  "Number of events that moved the token."
+  eventCount: Int!
+  "Number of events that moved the token into a pool."
+  depositEventCount: Int!
+  "Number of events that moved the token out of a pool."
+  withdrawalEventCount: Int!
+  "Sum of the readable amounts that flowed in, in the smallest unit."
+  observableDepositAmountRaw: BigInt!
+  "Sum of the readable amounts that flowed out, in the smallest unit."
+  observableWithdrawalAmountRaw: BigInt!
+  "The first sum minus the second. It is not a balance."
+  observableNetAmountRaw: BigInt!
+  "Number of flows whose amount could not be read."
+  missingAmountEventCount: Int!
+  "The token; null if it is not known to be one."
+  token: Token
+}
+
+"A number that public events of privacy pools do not give."
+type PrivacyPoolUnavailableMetric {
+  "Name of the metric."
+  metric: String!
+  "Why it is not available, for programs."
+  reasonCode: String!
+  "Why it is not available, for people."
+  reason: String!
+}
+
+"Length of a bucket of metrics."
+enum PrivacyPoolGranularity {
+  "An hour."
+  HOUR
+  "A day, which begins at midnight UTC."
+  DAY
+  "A week, which begins on Monday."
+  WEEK
+}
+
+"Counts of the events of a day."
+type PrivacyPoolMetricBucket {
+  "Start of the bucket."
+  bucketStartIso: DateTime!
+  "Number of wallets that set their first viewing key in the bucket."
+  newViewingKeyWallets: Int!
+  "Number of wallets that had set a viewing key by the end of the bucket."
+  cumulativeViewingKeyWallets: Int!
+  "Block of the newest event of the bucket; null if there is none."
+  latestBlockNumber: Int
+  "Number of events that moved tokens into a pool."
+  visibleDeposits: Int!
+  "Number of events that moved tokens out of a pool."
+  visibleWithdrawals: Int!
+  "Number of events that used a note."
+  noteUsedEvents: Int!
+}
+
+"Metrics of the finalized events of privacy pools over time. A bucket without events has zeros and the sums of the one before."
+type PrivacyPoolMetricSeries {
+  "How far the series go back, as in the argument ` + "`" + `range` + "`" + `."
+  range: String!
+  "Length of a bucket."
+  bucketGranularity: PrivacyPoolGranularity!
+  "Wallets that set a viewing key."
+  walletSeries: [PrivacyPoolWalletBucket!]! @listSize(assumedSize: 720)
+  "Flows of each token from its first bucket on, by bucket and address. Flows without a readable amount are not included."
+  shieldedSupplySeries: [PrivacyPoolSupplyBucket!]! @listSize(assumedSize: 720)
+  "Fees that STRK transfers prove, from the first one on."
+  privacyFeeSeries: [PrivacyPoolFeeBucket!]! @listSize(assumedSize: 720)
+  "Whether more tokens flowed than ` + "`" + `shieldedSupplySeries` + "`" + ` covers. Use the argument ` + "`" + `token` + "`" + ` for the others."
+  tokensTruncated: Boolean!
+}
+
+"Wallets that set a viewing key in a bucket."
+type PrivacyPoolWalletBucket {
+  "Start of the bucket."
+  bucketStartIso: DateTime!
+  "Number of wallets that set their first viewing key in the bucket."
+  newViewingKeyWallets: Int!
+  "Number of wallets that had set a viewing key by the end of the bucket."
+  cumulativeViewingKeyWallets: Int!
+  "Block of the newest event of the bucket; null if there is none."
+  latestBlockNumber: Int
+}
+
+"What flowed of a token in a bucket."
+type PrivacyPoolSupplyBucket {
+  "Start of the bucket."
+  bucketStartIso: DateTime!
+  "Address of the token."
+  tokenAddress: Felt!
+  "Sum of the amounts that flowed in, in the smallest unit."
+  depositedRaw: BigInt!
+  "Sum of the amounts that flowed out, in the smallest unit."
+  withdrawnRaw: BigInt!
+  "What flowed in minus what flowed out up to the end of the bucket. It is not a balance."
+  shieldedSupplyRaw: BigInt!
+  "Block of the newest flow of the bucket; null if there is none."
+  latestBlockNumber: Int
+}
+
+"What privacy pools charged in a bucket."
+type PrivacyPoolFeeBucket {
+  "Start of the bucket."
+  bucketStartIso: DateTime!
+  "Address of the token."
+  tokenAddress: Felt!
+  "Sum of the fees, in the smallest unit."
+  feeAmountRaw: BigInt!
+  "Sum of all fees up to the end of the bucket, in the smallest unit."
+  cumulativeFeeAmountRaw: BigInt!
+  "Number of transfers that paid a fee."
+  feeTransferCount: Int!
+  "Block of the newest fee of the bucket; null if there is none."
+  latestBlockNumber: Int
+}
 `, BuiltIn: false},
 }
 var parsedSchema = gqlparser.MustLoadSchema(sources...)
@@ -4731,6 +5523,704 @@ func (ec *executionContext) childFields_PageInfo(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
 }
 
+func (ec *executionContext) childFields_PrivacyPool(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "chainId":
+		return ec.fieldContext_PrivacyPool_chainId(ctx, field)
+	case "schemaVersion":
+		return ec.fieldContext_PrivacyPool_schemaVersion(ctx, field)
+	case "scope":
+		return ec.fieldContext_PrivacyPool_scope(ctx, field)
+	case "accountingMethod":
+		return ec.fieldContext_PrivacyPool_accountingMethod(ctx, field)
+	case "caveat":
+		return ec.fieldContext_PrivacyPool_caveat(ctx, field)
+	case "status":
+		return ec.fieldContext_PrivacyPool_status(ctx, field)
+	case "snapshot":
+		return ec.fieldContext_PrivacyPool_snapshot(ctx, field)
+	case "hourlyPoints":
+		return ec.fieldContext_PrivacyPool_hourlyPoints(ctx, field)
+	case "events":
+		return ec.fieldContext_PrivacyPool_events(ctx, field)
+	case "commitments":
+		return ec.fieldContext_PrivacyPool_commitments(ctx, field)
+	case "nullifiers":
+		return ec.fieldContext_PrivacyPool_nullifiers(ctx, field)
+	case "analytics":
+		return ec.fieldContext_PrivacyPool_analytics(ctx, field)
+	case "metricBuckets":
+		return ec.fieldContext_PrivacyPool_metricBuckets(ctx, field)
+	case "metricSeries":
+		return ec.fieldContext_PrivacyPool_metricSeries(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPool", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolAnalytics(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "totalEvents":
+		return ec.fieldContext_PrivacyPoolAnalytics_totalEvents(ctx, field)
+	case "uniqueTransactionCount":
+		return ec.fieldContext_PrivacyPoolAnalytics_uniqueTransactionCount(ctx, field)
+	case "contractCount":
+		return ec.fieldContext_PrivacyPoolAnalytics_contractCount(ctx, field)
+	case "latestEventBlock":
+		return ec.fieldContext_PrivacyPoolAnalytics_latestEventBlock(ctx, field)
+	case "eventBreakdown":
+		return ec.fieldContext_PrivacyPoolAnalytics_eventBreakdown(ctx, field)
+	case "visibilityBreakdown":
+		return ec.fieldContext_PrivacyPoolAnalytics_visibilityBreakdown(ctx, field)
+	case "tokenFlows":
+		return ec.fieldContext_PrivacyPoolAnalytics_tokenFlows(ctx, field)
+	case "tokenFlowsTruncated":
+		return ec.fieldContext_PrivacyPoolAnalytics_tokenFlowsTruncated(ctx, field)
+	case "missingAmountEventCount":
+		return ec.fieldContext_PrivacyPoolAnalytics_missingAmountEventCount(ctx, field)
+	case "unknownTokenCount":
+		return ec.fieldContext_PrivacyPoolAnalytics_unknownTokenCount(ctx, field)
+	case "unavailableMetrics":
+		return ec.fieldContext_PrivacyPoolAnalytics_unavailableMetrics(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolAnalytics", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolAsOf(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockNumber":
+		return ec.fieldContext_PrivacyPoolAsOf_blockNumber(ctx, field)
+	case "blockHash":
+		return ec.fieldContext_PrivacyPoolAsOf_blockHash(ctx, field)
+	case "blockTimestamp":
+		return ec.fieldContext_PrivacyPoolAsOf_blockTimestamp(ctx, field)
+	case "materializedAt":
+		return ec.fieldContext_PrivacyPoolAsOf_materializedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolAsOf", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolAsset(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "tokenAddress":
+		return ec.fieldContext_PrivacyPoolAsset_tokenAddress(ctx, field)
+	case "tokenSymbol":
+		return ec.fieldContext_PrivacyPoolAsset_tokenSymbol(ctx, field)
+	case "tokenName":
+		return ec.fieldContext_PrivacyPoolAsset_tokenName(ctx, field)
+	case "tokenDecimals":
+		return ec.fieldContext_PrivacyPoolAsset_tokenDecimals(ctx, field)
+	case "status":
+		return ec.fieldContext_PrivacyPoolAsset_status(ctx, field)
+	case "reasonCode":
+		return ec.fieldContext_PrivacyPoolAsset_reasonCode(ctx, field)
+	case "depositAmountRaw":
+		return ec.fieldContext_PrivacyPoolAsset_depositAmountRaw(ctx, field)
+	case "withdrawalAmountRaw":
+		return ec.fieldContext_PrivacyPoolAsset_withdrawalAmountRaw(ctx, field)
+	case "protectedAmountRaw":
+		return ec.fieldContext_PrivacyPoolAsset_protectedAmountRaw(ctx, field)
+	case "protectedAmount":
+		return ec.fieldContext_PrivacyPoolAsset_protectedAmount(ctx, field)
+	case "depositEventCount":
+		return ec.fieldContext_PrivacyPoolAsset_depositEventCount(ctx, field)
+	case "withdrawalEventCount":
+		return ec.fieldContext_PrivacyPoolAsset_withdrawalEventCount(ctx, field)
+	case "missingAmountEventCount":
+		return ec.fieldContext_PrivacyPoolAsset_missingAmountEventCount(ctx, field)
+	case "poolContractCount":
+		return ec.fieldContext_PrivacyPoolAsset_poolContractCount(ctx, field)
+	case "token":
+		return ec.fieldContext_PrivacyPoolAsset_token(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolAsset", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolCommitment(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockNumber":
+		return ec.fieldContext_PrivacyPoolCommitment_blockNumber(ctx, field)
+	case "txIndex":
+		return ec.fieldContext_PrivacyPoolCommitment_txIndex(ctx, field)
+	case "logIndex":
+		return ec.fieldContext_PrivacyPoolCommitment_logIndex(ctx, field)
+	case "txHash":
+		return ec.fieldContext_PrivacyPoolCommitment_txHash(ctx, field)
+	case "poolContractAddress":
+		return ec.fieldContext_PrivacyPoolCommitment_poolContractAddress(ctx, field)
+	case "eventName":
+		return ec.fieldContext_PrivacyPoolCommitment_eventName(ctx, field)
+	case "sourceTier":
+		return ec.fieldContext_PrivacyPoolCommitment_sourceTier(ctx, field)
+	case "commitmentHash":
+		return ec.fieldContext_PrivacyPoolCommitment_commitmentHash(ctx, field)
+	case "tokenAddress":
+		return ec.fieldContext_PrivacyPoolCommitment_tokenAddress(ctx, field)
+	case "amountRaw":
+		return ec.fieldContext_PrivacyPoolCommitment_amountRaw(ctx, field)
+	case "block":
+		return ec.fieldContext_PrivacyPoolCommitment_block(ctx, field)
+	case "transaction":
+		return ec.fieldContext_PrivacyPoolCommitment_transaction(ctx, field)
+	case "pool":
+		return ec.fieldContext_PrivacyPoolCommitment_pool(ctx, field)
+	case "token":
+		return ec.fieldContext_PrivacyPoolCommitment_token(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolCommitment", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolCommitmentConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_PrivacyPoolCommitmentConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_PrivacyPoolCommitmentConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_PrivacyPoolCommitmentConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_PrivacyPoolCommitmentConnection_totalCount(ctx, field)
+	case "totalCountExact":
+		return ec.fieldContext_PrivacyPoolCommitmentConnection_totalCountExact(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolCommitmentConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolCommitmentEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_PrivacyPoolCommitmentEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_PrivacyPoolCommitmentEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolCommitmentEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolCoverage(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "status":
+		return ec.fieldContext_PrivacyPoolCoverage_status(ctx, field)
+	case "reasonCode":
+		return ec.fieldContext_PrivacyPoolCoverage_reasonCode(ctx, field)
+	case "finalizedOnly":
+		return ec.fieldContext_PrivacyPoolCoverage_finalizedOnly(ctx, field)
+	case "finalityBasis":
+		return ec.fieldContext_PrivacyPoolCoverage_finalityBasis(ctx, field)
+	case "asOfL1Accepted":
+		return ec.fieldContext_PrivacyPoolCoverage_asOfL1Accepted(ctx, field)
+	case "latestL1AcceptedBlockNumber":
+		return ec.fieldContext_PrivacyPoolCoverage_latestL1AcceptedBlockNumber(ctx, field)
+	case "latestL1AcceptedBlockHash":
+		return ec.fieldContext_PrivacyPoolCoverage_latestL1AcceptedBlockHash(ctx, field)
+	case "fromBlockNumber":
+		return ec.fieldContext_PrivacyPoolCoverage_fromBlockNumber(ctx, field)
+	case "throughBlockNumber":
+		return ec.fieldContext_PrivacyPoolCoverage_throughBlockNumber(ctx, field)
+	case "missingAmountEventCount":
+		return ec.fieldContext_PrivacyPoolCoverage_missingAmountEventCount(ctx, field)
+	case "decodedMaterializationFresh":
+		return ec.fieldContext_PrivacyPoolCoverage_decodedMaterializationFresh(ctx, field)
+	case "decodedEventLagBlocks":
+		return ec.fieldContext_PrivacyPoolCoverage_decodedEventLagBlocks(ctx, field)
+	case "latestEventCursor":
+		return ec.fieldContext_PrivacyPoolCoverage_latestEventCursor(ctx, field)
+	case "latestEventBlockNumber":
+		return ec.fieldContext_PrivacyPoolCoverage_latestEventBlockNumber(ctx, field)
+	case "poolContractCount":
+		return ec.fieldContext_PrivacyPoolCoverage_poolContractCount(ctx, field)
+	case "tokenCount":
+		return ec.fieldContext_PrivacyPoolCoverage_tokenCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolCoverage", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolEvent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "event":
+		return ec.fieldContext_PrivacyPoolEvent_event(ctx, field)
+	case "eventName":
+		return ec.fieldContext_PrivacyPoolEvent_eventName(ctx, field)
+	case "sourceTier":
+		return ec.fieldContext_PrivacyPoolEvent_sourceTier(ctx, field)
+	case "publicFields":
+		return ec.fieldContext_PrivacyPoolEvent_publicFields(ctx, field)
+	case "privacyFees":
+		return ec.fieldContext_PrivacyPoolEvent_privacyFees(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolEvent", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolEventConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_PrivacyPoolEventConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_PrivacyPoolEventConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_PrivacyPoolEventConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_PrivacyPoolEventConnection_totalCount(ctx, field)
+	case "totalCountExact":
+		return ec.fieldContext_PrivacyPoolEventConnection_totalCountExact(ctx, field)
+	case "eventDecodingDegraded":
+		return ec.fieldContext_PrivacyPoolEventConnection_eventDecodingDegraded(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolEventConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolEventEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_PrivacyPoolEventEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_PrivacyPoolEventEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolEventEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolEventPlace(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockNumber":
+		return ec.fieldContext_PrivacyPoolEventPlace_blockNumber(ctx, field)
+	case "txIndex":
+		return ec.fieldContext_PrivacyPoolEventPlace_txIndex(ctx, field)
+	case "logIndex":
+		return ec.fieldContext_PrivacyPoolEventPlace_logIndex(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolEventPlace", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolFee(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "tokenAddress":
+		return ec.fieldContext_PrivacyPoolFee_tokenAddress(ctx, field)
+	case "amountRaw":
+		return ec.fieldContext_PrivacyPoolFee_amountRaw(ctx, field)
+	case "collectorAddress":
+		return ec.fieldContext_PrivacyPoolFee_collectorAddress(ctx, field)
+	case "transferLogIndex":
+		return ec.fieldContext_PrivacyPoolFee_transferLogIndex(ctx, field)
+	case "transferIndex":
+		return ec.fieldContext_PrivacyPoolFee_transferIndex(ctx, field)
+	case "feeCollectorConfig":
+		return ec.fieldContext_PrivacyPoolFee_feeCollectorConfig(ctx, field)
+	case "feeAmountConfig":
+		return ec.fieldContext_PrivacyPoolFee_feeAmountConfig(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolFee", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolFeeBucket(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "bucketStartIso":
+		return ec.fieldContext_PrivacyPoolFeeBucket_bucketStartIso(ctx, field)
+	case "tokenAddress":
+		return ec.fieldContext_PrivacyPoolFeeBucket_tokenAddress(ctx, field)
+	case "feeAmountRaw":
+		return ec.fieldContext_PrivacyPoolFeeBucket_feeAmountRaw(ctx, field)
+	case "cumulativeFeeAmountRaw":
+		return ec.fieldContext_PrivacyPoolFeeBucket_cumulativeFeeAmountRaw(ctx, field)
+	case "feeTransferCount":
+		return ec.fieldContext_PrivacyPoolFeeBucket_feeTransferCount(ctx, field)
+	case "latestBlockNumber":
+		return ec.fieldContext_PrivacyPoolFeeBucket_latestBlockNumber(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolFeeBucket", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolLatestEvent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockNumber":
+		return ec.fieldContext_PrivacyPoolLatestEvent_blockNumber(ctx, field)
+	case "txIndex":
+		return ec.fieldContext_PrivacyPoolLatestEvent_txIndex(ctx, field)
+	case "logIndex":
+		return ec.fieldContext_PrivacyPoolLatestEvent_logIndex(ctx, field)
+	case "cursor":
+		return ec.fieldContext_PrivacyPoolLatestEvent_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolLatestEvent", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolMetricBucket(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "bucketStartIso":
+		return ec.fieldContext_PrivacyPoolMetricBucket_bucketStartIso(ctx, field)
+	case "newViewingKeyWallets":
+		return ec.fieldContext_PrivacyPoolMetricBucket_newViewingKeyWallets(ctx, field)
+	case "cumulativeViewingKeyWallets":
+		return ec.fieldContext_PrivacyPoolMetricBucket_cumulativeViewingKeyWallets(ctx, field)
+	case "latestBlockNumber":
+		return ec.fieldContext_PrivacyPoolMetricBucket_latestBlockNumber(ctx, field)
+	case "visibleDeposits":
+		return ec.fieldContext_PrivacyPoolMetricBucket_visibleDeposits(ctx, field)
+	case "visibleWithdrawals":
+		return ec.fieldContext_PrivacyPoolMetricBucket_visibleWithdrawals(ctx, field)
+	case "noteUsedEvents":
+		return ec.fieldContext_PrivacyPoolMetricBucket_noteUsedEvents(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolMetricBucket", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolMetricSeries(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "range":
+		return ec.fieldContext_PrivacyPoolMetricSeries_range(ctx, field)
+	case "bucketGranularity":
+		return ec.fieldContext_PrivacyPoolMetricSeries_bucketGranularity(ctx, field)
+	case "walletSeries":
+		return ec.fieldContext_PrivacyPoolMetricSeries_walletSeries(ctx, field)
+	case "shieldedSupplySeries":
+		return ec.fieldContext_PrivacyPoolMetricSeries_shieldedSupplySeries(ctx, field)
+	case "privacyFeeSeries":
+		return ec.fieldContext_PrivacyPoolMetricSeries_privacyFeeSeries(ctx, field)
+	case "tokensTruncated":
+		return ec.fieldContext_PrivacyPoolMetricSeries_tokensTruncated(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolMetricSeries", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolNameCount(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_PrivacyPoolNameCount_name(ctx, field)
+	case "count":
+		return ec.fieldContext_PrivacyPoolNameCount_count(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolNameCount", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolNoteState(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "commitmentCount":
+		return ec.fieldContext_PrivacyPoolNoteState_commitmentCount(ctx, field)
+	case "nullifierCount":
+		return ec.fieldContext_PrivacyPoolNoteState_nullifierCount(ctx, field)
+	case "source":
+		return ec.fieldContext_PrivacyPoolNoteState_source(ctx, field)
+	case "caveat":
+		return ec.fieldContext_PrivacyPoolNoteState_caveat(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolNoteState", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolNullifier(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockNumber":
+		return ec.fieldContext_PrivacyPoolNullifier_blockNumber(ctx, field)
+	case "txIndex":
+		return ec.fieldContext_PrivacyPoolNullifier_txIndex(ctx, field)
+	case "logIndex":
+		return ec.fieldContext_PrivacyPoolNullifier_logIndex(ctx, field)
+	case "txHash":
+		return ec.fieldContext_PrivacyPoolNullifier_txHash(ctx, field)
+	case "poolContractAddress":
+		return ec.fieldContext_PrivacyPoolNullifier_poolContractAddress(ctx, field)
+	case "eventName":
+		return ec.fieldContext_PrivacyPoolNullifier_eventName(ctx, field)
+	case "sourceTier":
+		return ec.fieldContext_PrivacyPoolNullifier_sourceTier(ctx, field)
+	case "nullifierHash":
+		return ec.fieldContext_PrivacyPoolNullifier_nullifierHash(ctx, field)
+	case "block":
+		return ec.fieldContext_PrivacyPoolNullifier_block(ctx, field)
+	case "transaction":
+		return ec.fieldContext_PrivacyPoolNullifier_transaction(ctx, field)
+	case "pool":
+		return ec.fieldContext_PrivacyPoolNullifier_pool(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolNullifier", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolNullifierConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_PrivacyPoolNullifierConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_PrivacyPoolNullifierConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_PrivacyPoolNullifierConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_PrivacyPoolNullifierConnection_totalCount(ctx, field)
+	case "totalCountExact":
+		return ec.fieldContext_PrivacyPoolNullifierConnection_totalCountExact(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolNullifierConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolNullifierEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_PrivacyPoolNullifierEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_PrivacyPoolNullifierEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolNullifierEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolPoint(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "timestamp":
+		return ec.fieldContext_PrivacyPoolPoint_timestamp(ctx, field)
+	case "accountingMethod":
+		return ec.fieldContext_PrivacyPoolPoint_accountingMethod(ctx, field)
+	case "asOf":
+		return ec.fieldContext_PrivacyPoolPoint_asOf(ctx, field)
+	case "status":
+		return ec.fieldContext_PrivacyPoolPoint_status(ctx, field)
+	case "reasonCode":
+		return ec.fieldContext_PrivacyPoolPoint_reasonCode(ctx, field)
+	case "missingAmountEventCount":
+		return ec.fieldContext_PrivacyPoolPoint_missingAmountEventCount(ctx, field)
+	case "poolContractCount":
+		return ec.fieldContext_PrivacyPoolPoint_poolContractCount(ctx, field)
+	case "tokenCount":
+		return ec.fieldContext_PrivacyPoolPoint_tokenCount(ctx, field)
+	case "assets":
+		return ec.fieldContext_PrivacyPoolPoint_assets(ctx, field)
+	case "block":
+		return ec.fieldContext_PrivacyPoolPoint_block(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolPoint", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolPointAsOf(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "blockNumber":
+		return ec.fieldContext_PrivacyPoolPointAsOf_blockNumber(ctx, field)
+	case "blockHash":
+		return ec.fieldContext_PrivacyPoolPointAsOf_blockHash(ctx, field)
+	case "blockTimestamp":
+		return ec.fieldContext_PrivacyPoolPointAsOf_blockTimestamp(ctx, field)
+	case "materializedAt":
+		return ec.fieldContext_PrivacyPoolPointAsOf_materializedAt(ctx, field)
+	case "latestEventCursor":
+		return ec.fieldContext_PrivacyPoolPointAsOf_latestEventCursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolPointAsOf", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolPointAsset(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "tokenAddress":
+		return ec.fieldContext_PrivacyPoolPointAsset_tokenAddress(ctx, field)
+	case "status":
+		return ec.fieldContext_PrivacyPoolPointAsset_status(ctx, field)
+	case "reasonCode":
+		return ec.fieldContext_PrivacyPoolPointAsset_reasonCode(ctx, field)
+	case "depositAmountRaw":
+		return ec.fieldContext_PrivacyPoolPointAsset_depositAmountRaw(ctx, field)
+	case "withdrawalAmountRaw":
+		return ec.fieldContext_PrivacyPoolPointAsset_withdrawalAmountRaw(ctx, field)
+	case "protectedAmountRaw":
+		return ec.fieldContext_PrivacyPoolPointAsset_protectedAmountRaw(ctx, field)
+	case "protectedAmount":
+		return ec.fieldContext_PrivacyPoolPointAsset_protectedAmount(ctx, field)
+	case "depositEventCount":
+		return ec.fieldContext_PrivacyPoolPointAsset_depositEventCount(ctx, field)
+	case "withdrawalEventCount":
+		return ec.fieldContext_PrivacyPoolPointAsset_withdrawalEventCount(ctx, field)
+	case "missingAmountEventCount":
+		return ec.fieldContext_PrivacyPoolPointAsset_missingAmountEventCount(ctx, field)
+	case "token":
+		return ec.fieldContext_PrivacyPoolPointAsset_token(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolPointAsset", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolPointConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_PrivacyPoolPointConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_PrivacyPoolPointConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_PrivacyPoolPointConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_PrivacyPoolPointConnection_totalCount(ctx, field)
+	case "totalCountExact":
+		return ec.fieldContext_PrivacyPoolPointConnection_totalCountExact(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolPointConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolPointEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_PrivacyPoolPointEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_PrivacyPoolPointEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolPointEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolPublicFields(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "visibility":
+		return ec.fieldContext_PrivacyPoolPublicFields_visibility(ctx, field)
+	case "actorAddress":
+		return ec.fieldContext_PrivacyPoolPublicFields_actorAddress(ctx, field)
+	case "toAddress":
+		return ec.fieldContext_PrivacyPoolPublicFields_toAddress(ctx, field)
+	case "tokenAddress":
+		return ec.fieldContext_PrivacyPoolPublicFields_tokenAddress(ctx, field)
+	case "tokenSymbol":
+		return ec.fieldContext_PrivacyPoolPublicFields_tokenSymbol(ctx, field)
+	case "tokenName":
+		return ec.fieldContext_PrivacyPoolPublicFields_tokenName(ctx, field)
+	case "tokenDecimals":
+		return ec.fieldContext_PrivacyPoolPublicFields_tokenDecimals(ctx, field)
+	case "amountRaw":
+		return ec.fieldContext_PrivacyPoolPublicFields_amountRaw(ctx, field)
+	case "noteId":
+		return ec.fieldContext_PrivacyPoolPublicFields_noteId(ctx, field)
+	case "nullifier":
+		return ec.fieldContext_PrivacyPoolPublicFields_nullifier(ctx, field)
+	case "auditorPublicKey":
+		return ec.fieldContext_PrivacyPoolPublicFields_auditorPublicKey(ctx, field)
+	case "actor":
+		return ec.fieldContext_PrivacyPoolPublicFields_actor(ctx, field)
+	case "to":
+		return ec.fieldContext_PrivacyPoolPublicFields_to(ctx, field)
+	case "token":
+		return ec.fieldContext_PrivacyPoolPublicFields_token(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolPublicFields", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolSnapshot(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "status":
+		return ec.fieldContext_PrivacyPoolSnapshot_status(ctx, field)
+	case "asOf":
+		return ec.fieldContext_PrivacyPoolSnapshot_asOf(ctx, field)
+	case "coverage":
+		return ec.fieldContext_PrivacyPoolSnapshot_coverage(ctx, field)
+	case "assets":
+		return ec.fieldContext_PrivacyPoolSnapshot_assets(ctx, field)
+	case "block":
+		return ec.fieldContext_PrivacyPoolSnapshot_block(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolSnapshot", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolStatus(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "poolContracts":
+		return ec.fieldContext_PrivacyPoolStatus_poolContracts(ctx, field)
+	case "totalEvents":
+		return ec.fieldContext_PrivacyPoolStatus_totalEvents(ctx, field)
+	case "eventBreakdown":
+		return ec.fieldContext_PrivacyPoolStatus_eventBreakdown(ctx, field)
+	case "depositCount":
+		return ec.fieldContext_PrivacyPoolStatus_depositCount(ctx, field)
+	case "withdrawalCount":
+		return ec.fieldContext_PrivacyPoolStatus_withdrawalCount(ctx, field)
+	case "openNoteCreatedCount":
+		return ec.fieldContext_PrivacyPoolStatus_openNoteCreatedCount(ctx, field)
+	case "openNoteDepositedCount":
+		return ec.fieldContext_PrivacyPoolStatus_openNoteDepositedCount(ctx, field)
+	case "encNoteCreatedCount":
+		return ec.fieldContext_PrivacyPoolStatus_encNoteCreatedCount(ctx, field)
+	case "noteUsedCount":
+		return ec.fieldContext_PrivacyPoolStatus_noteUsedCount(ctx, field)
+	case "auditorPublicKeySetCount":
+		return ec.fieldContext_PrivacyPoolStatus_auditorPublicKeySetCount(ctx, field)
+	case "viewingKeySetCount":
+		return ec.fieldContext_PrivacyPoolStatus_viewingKeySetCount(ctx, field)
+	case "registeredUserCount":
+		return ec.fieldContext_PrivacyPoolStatus_registeredUserCount(ctx, field)
+	case "noteState":
+		return ec.fieldContext_PrivacyPoolStatus_noteState(ctx, field)
+	case "latestEvent":
+		return ec.fieldContext_PrivacyPoolStatus_latestEvent(ctx, field)
+	case "latestDecodedEvent":
+		return ec.fieldContext_PrivacyPoolStatus_latestDecodedEvent(ctx, field)
+	case "latestRawEvent":
+		return ec.fieldContext_PrivacyPoolStatus_latestRawEvent(ctx, field)
+	case "eventLagBlocks":
+		return ec.fieldContext_PrivacyPoolStatus_eventLagBlocks(ctx, field)
+	case "materializationFresh":
+		return ec.fieldContext_PrivacyPoolStatus_materializationFresh(ctx, field)
+	case "rawEventFilterTruncated":
+		return ec.fieldContext_PrivacyPoolStatus_rawEventFilterTruncated(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolStatus", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolSupplyBucket(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "bucketStartIso":
+		return ec.fieldContext_PrivacyPoolSupplyBucket_bucketStartIso(ctx, field)
+	case "tokenAddress":
+		return ec.fieldContext_PrivacyPoolSupplyBucket_tokenAddress(ctx, field)
+	case "depositedRaw":
+		return ec.fieldContext_PrivacyPoolSupplyBucket_depositedRaw(ctx, field)
+	case "withdrawnRaw":
+		return ec.fieldContext_PrivacyPoolSupplyBucket_withdrawnRaw(ctx, field)
+	case "shieldedSupplyRaw":
+		return ec.fieldContext_PrivacyPoolSupplyBucket_shieldedSupplyRaw(ctx, field)
+	case "latestBlockNumber":
+		return ec.fieldContext_PrivacyPoolSupplyBucket_latestBlockNumber(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolSupplyBucket", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolTokenFlow(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "tokenAddress":
+		return ec.fieldContext_PrivacyPoolTokenFlow_tokenAddress(ctx, field)
+	case "tokenSymbol":
+		return ec.fieldContext_PrivacyPoolTokenFlow_tokenSymbol(ctx, field)
+	case "tokenName":
+		return ec.fieldContext_PrivacyPoolTokenFlow_tokenName(ctx, field)
+	case "tokenDecimals":
+		return ec.fieldContext_PrivacyPoolTokenFlow_tokenDecimals(ctx, field)
+	case "eventCount":
+		return ec.fieldContext_PrivacyPoolTokenFlow_eventCount(ctx, field)
+	case "depositEventCount":
+		return ec.fieldContext_PrivacyPoolTokenFlow_depositEventCount(ctx, field)
+	case "withdrawalEventCount":
+		return ec.fieldContext_PrivacyPoolTokenFlow_withdrawalEventCount(ctx, field)
+	case "observableDepositAmountRaw":
+		return ec.fieldContext_PrivacyPoolTokenFlow_observableDepositAmountRaw(ctx, field)
+	case "observableWithdrawalAmountRaw":
+		return ec.fieldContext_PrivacyPoolTokenFlow_observableWithdrawalAmountRaw(ctx, field)
+	case "observableNetAmountRaw":
+		return ec.fieldContext_PrivacyPoolTokenFlow_observableNetAmountRaw(ctx, field)
+	case "missingAmountEventCount":
+		return ec.fieldContext_PrivacyPoolTokenFlow_missingAmountEventCount(ctx, field)
+	case "token":
+		return ec.fieldContext_PrivacyPoolTokenFlow_token(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolTokenFlow", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolUnavailableMetric(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "metric":
+		return ec.fieldContext_PrivacyPoolUnavailableMetric_metric(ctx, field)
+	case "reasonCode":
+		return ec.fieldContext_PrivacyPoolUnavailableMetric_reasonCode(ctx, field)
+	case "reason":
+		return ec.fieldContext_PrivacyPoolUnavailableMetric_reason(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolUnavailableMetric", field.Name)
+}
+
+func (ec *executionContext) childFields_PrivacyPoolWalletBucket(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "bucketStartIso":
+		return ec.fieldContext_PrivacyPoolWalletBucket_bucketStartIso(ctx, field)
+	case "newViewingKeyWallets":
+		return ec.fieldContext_PrivacyPoolWalletBucket_newViewingKeyWallets(ctx, field)
+	case "cumulativeViewingKeyWallets":
+		return ec.fieldContext_PrivacyPoolWalletBucket_cumulativeViewingKeyWallets(ctx, field)
+	case "latestBlockNumber":
+		return ec.fieldContext_PrivacyPoolWalletBucket_latestBlockNumber(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolWalletBucket", field.Name)
+}
+
 func (ec *executionContext) childFields_Protocol(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
@@ -5915,6 +7405,178 @@ func (ec *executionContext) field_Mutation_revokeApiKey_args(ctx context.Context
 	return args, nil
 }
 
+func (ec *executionContext) field_PrivacyPool_commitments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "pool",
+		func(ctx context.Context, v any) (*starknet.Felt, error) {
+			return ec.unmarshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pool"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_PrivacyPool_events_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "event",
+		func(ctx context.Context, v any) (*scalar.Enum, error) {
+			return ec.unmarshalOPrivacyPoolEventName2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["event"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_PrivacyPool_hourlyPoints_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (time.Time, error) {
+			return ec.unmarshalNDateTime2timeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "to",
+		func(ctx context.Context, v any) (time.Time, error) {
+			return ec.unmarshalNDateTime2timeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["to"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_PrivacyPool_metricBuckets_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (int, error) {
+			return ec.unmarshalNInt2int(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_PrivacyPool_metricSeries_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "range",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["range"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "granularity",
+		func(ctx context.Context, v any) (scalar.Enum, error) {
+			return ec.unmarshalNPrivacyPoolGranularity2astrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["granularity"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "token",
+		func(ctx context.Context, v any) (*starknet.Felt, error) {
+			return ec.unmarshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["token"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_PrivacyPool_nullifiers_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "pool",
+		func(ctx context.Context, v any) (*starknet.Felt, error) {
+			return ec.unmarshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["pool"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Query___type_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -6282,6 +7944,20 @@ func (ec *executionContext) field_Query_nodes_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["ids"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_privacyPool_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "chain",
+		func(ctx context.Context, v any) (domain.Chain, error) {
+			return ec.unmarshalNChainId2astrolabeᚋdomainᚐChain(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["chain"] = arg0
 	return args, nil
 }
 
@@ -19161,6 +20837,6317 @@ func (ec *executionContext) fieldContext_PageInfo_endCursor(_ context.Context, f
 	return graphql.NewScalarFieldContext("PageInfo", field, true, false, errors.New("field of type Cursor does not have child fields"))
 }
 
+func (ec *executionContext) _PrivacyPool_chainId(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_chainId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ChainID(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
+			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPool", field, true, false, errors.New("field of type ChainId does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPool_schemaVersion(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_schemaVersion(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SchemaVersion(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_schemaVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPool", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPool_scope(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_scope(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Scope(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPool", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPool_accountingMethod(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_accountingMethod(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AccountingMethod(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_accountingMethod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPool", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPool_caveat(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_caveat(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Caveat(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_caveat(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPool", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPool_status(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *privacy.Status) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolStatus2ᚖastrolabeᚋgraphᚋprivacyᚐStatus(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPool",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolStatus(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPool_snapshot(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_snapshot(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Snapshot(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.PrivacyPoolSnapshot) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolSnapshot2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolSnapshot(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_snapshot(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPool",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolSnapshot(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPool_hourlyPoints(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_hourlyPoints(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.HourlyPoints(ctx, fc.Args["from"].(time.Time), fc.Args["to"].(time.Time), fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.PrivacyPoolPoint]) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolPointConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_hourlyPoints(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPool",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolPointConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_PrivacyPool_hourlyPoints_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPool_events(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_events(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.Events(ctx, fc.Args["event"].(*scalar.Enum), fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.PrivacyPoolEventConnection) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolEventConnection2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolEventConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_events(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPool",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolEventConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_PrivacyPool_events_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPool_commitments(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_commitments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.Commitments(ctx, fc.Args["pool"].(*starknet.Felt), fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolCommitmentConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_commitments(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPool",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolCommitmentConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_PrivacyPool_commitments_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPool_nullifiers(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_nullifiers(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.Nullifiers(ctx, fc.Args["pool"].(*starknet.Felt), fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolNullifierConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_nullifiers(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPool",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolNullifierConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_PrivacyPool_nullifiers_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPool_analytics(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_analytics(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Analytics(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.PrivacyPoolAnalytics) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolAnalytics2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAnalytics(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_analytics(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPool",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolAnalytics(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPool_metricBuckets(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_metricBuckets(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.MetricBuckets(ctx, fc.Args["first"].(int))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []privacy.MetricBucket) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolMetricBucket2ᚕastrolabeᚋgraphᚋprivacyᚐMetricBucketᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_metricBuckets(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPool",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolMetricBucket(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_PrivacyPool_metricBuckets_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPool_metricSeries(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPool) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPool_metricSeries(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return obj.MetricSeries(ctx, fc.Args["range"].(string), fc.Args["granularity"].(scalar.Enum), fc.Args["token"].(*starknet.Felt))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *privacy.MetricSeries) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolMetricSeries2ᚖastrolabeᚋgraphᚋprivacyᚐMetricSeries(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPool_metricSeries(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPool",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolMetricSeries(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_PrivacyPool_metricSeries_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolAnalytics_totalEvents(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAnalytics_totalEvents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalEvents(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAnalytics_totalEvents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAnalytics", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAnalytics_uniqueTransactionCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAnalytics_uniqueTransactionCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UniqueTransactionCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAnalytics_uniqueTransactionCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAnalytics", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAnalytics_contractCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAnalytics_contractCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ContractCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAnalytics_contractCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAnalytics", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAnalytics_latestEventBlock(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAnalytics_latestEventBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestEventBlock(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAnalytics_latestEventBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAnalytics", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAnalytics_eventBreakdown(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAnalytics_eventBreakdown(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EventBreakdown(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []privacy.NameCount) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolNameCount2ᚕastrolabeᚋgraphᚋprivacyᚐNameCountᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAnalytics_eventBreakdown(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolAnalytics",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolNameCount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolAnalytics_visibilityBreakdown(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAnalytics_visibilityBreakdown(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.VisibilityBreakdown(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []privacy.NameCount) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolNameCount2ᚕastrolabeᚋgraphᚋprivacyᚐNameCountᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAnalytics_visibilityBreakdown(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolAnalytics",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolNameCount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolAnalytics_tokenFlows(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAnalytics_tokenFlows(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenFlows, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*resolver.PrivacyPoolAsset) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolTokenFlow2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAssetᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAnalytics_tokenFlows(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolAnalytics",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolTokenFlow(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolAnalytics_tokenFlowsTruncated(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAnalytics_tokenFlowsTruncated(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenFlowsTruncated(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAnalytics_tokenFlowsTruncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAnalytics", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAnalytics_missingAmountEventCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAnalytics_missingAmountEventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MissingAmountEventCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAnalytics_missingAmountEventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAnalytics", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAnalytics_unknownTokenCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAnalytics_unknownTokenCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UnknownTokenCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAnalytics_unknownTokenCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAnalytics", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAnalytics_unavailableMetrics(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAnalytics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAnalytics_unavailableMetrics(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UnavailableMetrics(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []privacy1.UnavailableMetric) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolUnavailableMetric2ᚕastrolabeᚋdomainᚋprivacyᚐUnavailableMetricᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAnalytics_unavailableMetrics(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolAnalytics",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolUnavailableMetric(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolAsOf_blockNumber(ctx context.Context, field graphql.CollectedField, obj *privacy.AsOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsOf_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsOf_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsOf", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsOf_blockHash(ctx context.Context, field graphql.CollectedField, obj *privacy.AsOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsOf_blockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsOf_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsOf", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsOf_blockTimestamp(ctx context.Context, field graphql.CollectedField, obj *privacy.AsOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsOf_blockTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsOf_blockTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsOf", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsOf_materializedAt(ctx context.Context, field graphql.CollectedField, obj *privacy.AsOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsOf_materializedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaterializedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsOf_materializedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsOf", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_tokenAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_tokenSymbol(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_tokenSymbol(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenSymbol(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_tokenSymbol(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_tokenName(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_tokenName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenName(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_tokenName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_tokenDecimals(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_tokenDecimals(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenDecimals(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_tokenDecimals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_status(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolLedgerStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type PrivacyPoolLedgerStatus does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_reasonCode(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_reasonCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReasonCode(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolAssetReason2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type PrivacyPoolAssetReason does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_depositAmountRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_depositAmountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DepositAmountRaw(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_depositAmountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_withdrawalAmountRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_withdrawalAmountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WithdrawalAmountRaw(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_withdrawalAmountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_protectedAmountRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_protectedAmountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ProtectedAmountRaw(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_protectedAmountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_protectedAmount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_protectedAmount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ProtectedAmount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_protectedAmount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_depositEventCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_depositEventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DepositEventCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_depositEventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_withdrawalEventCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_withdrawalEventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WithdrawalEventCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_withdrawalEventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_missingAmountEventCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_missingAmountEventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MissingAmountEventCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_missingAmountEventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_poolContractCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_poolContractCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PoolContractCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_poolContractCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolAsset", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolAsset_token(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolAsset_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖastrolabeᚋgraphᚋresolverᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolAsset_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolAsset",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_blockNumber(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitment", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_txIndex(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_txIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxIndex(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitment", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_logIndex(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_logIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LogIndex(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_logIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitment", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_txHash(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_txHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxHash(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitment", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_poolContractAddress(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_poolContractAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PoolContractAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_poolContractAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitment", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_eventName(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_eventName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EventName(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolEventName2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_eventName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitment", field, true, false, errors.New("field of type PrivacyPoolEventName does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_sourceTier(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_sourceTier(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SourceTier(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_sourceTier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitment", field, true, false, errors.New("field of type SourceTier does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_commitmentHash(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_commitmentHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CommitmentHash(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_commitmentHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitment", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_tokenAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitment", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_amountRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_amountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AmountRaw(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
+			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_amountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitment", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_block(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_block(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Block(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Block) graphql.Marshaler {
+			return ec.marshalOBlock2ᚖastrolabeᚋgraphᚋresolverᚐBlock(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_block(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolCommitment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Block(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_transaction(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_transaction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Transaction(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Transaction) graphql.Marshaler {
+			return ec.marshalOTransaction2ᚖastrolabeᚋgraphᚋresolverᚐTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_transaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolCommitment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_pool(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_pool(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pool(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖastrolabeᚋgraphᚋresolverᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_pool(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolCommitment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolCommitment_token(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitment_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖastrolabeᚋgraphᚋresolverᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitment_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolCommitment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolCommitmentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitmentConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []resolver.Edge[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolCommitmentEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitmentConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolCommitmentConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolCommitmentEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolCommitmentConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitmentConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*resolver.PrivacyPoolNote) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolCommitment2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolNoteᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitmentConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolCommitmentConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolCommitment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolCommitmentConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitmentConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v resolver.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2astrolabeᚋgraphᚋresolverᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitmentConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolCommitmentConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolCommitmentConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitmentConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitmentConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitmentConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitmentConnection_totalCountExact(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitmentConnection_totalCountExact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCountExact(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitmentConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitmentConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitmentEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *resolver.Edge[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitmentEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitmentEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCommitmentEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCommitmentEdge_node(ctx context.Context, field graphql.CollectedField, obj *resolver.Edge[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCommitmentEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.PrivacyPoolNote) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolCommitment2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolNote(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCommitmentEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolCommitmentEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolCommitment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_status(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolLedgerStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type PrivacyPoolLedgerStatus does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_reasonCode(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_reasonCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReasonCode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolLedgerReason2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type PrivacyPoolLedgerReason does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_finalizedOnly(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_finalizedOnly(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FinalizedOnly, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_finalizedOnly(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_finalityBasis(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_finalityBasis(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FinalityBasis, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_finalityBasis(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_asOfL1Accepted(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_asOfL1Accepted(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AsOfL1Accepted, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
+			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_asOfL1Accepted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_latestL1AcceptedBlockNumber(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_latestL1AcceptedBlockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestL1AcceptedBlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_latestL1AcceptedBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_latestL1AcceptedBlockHash(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_latestL1AcceptedBlockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestL1AcceptedBlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_latestL1AcceptedBlockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_fromBlockNumber(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_fromBlockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FromBlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_fromBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_throughBlockNumber(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_throughBlockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ThroughBlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_throughBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_missingAmountEventCount(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_missingAmountEventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MissingAmountEventCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_missingAmountEventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_decodedMaterializationFresh(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_decodedMaterializationFresh(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedMaterializationFresh, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_decodedMaterializationFresh(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_decodedEventLagBlocks(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_decodedEventLagBlocks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DecodedEventLagBlocks, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_decodedEventLagBlocks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_latestEventCursor(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_latestEventCursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestEventCursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_latestEventCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_latestEventBlockNumber(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_latestEventBlockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestEventBlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_latestEventBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_poolContractCount(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_poolContractCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PoolContractCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_poolContractCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolCoverage_tokenCount(ctx context.Context, field graphql.CollectedField, obj *privacy.Coverage) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolCoverage_tokenCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolCoverage_tokenCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolCoverage", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolEvent_event(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEvent_event(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Event, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Event) graphql.Marshaler {
+			return ec.marshalNEvent2ᚖastrolabeᚋgraphᚋresolverᚐEvent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEvent_event(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolEvent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Event(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolEvent_eventName(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEvent_eventName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EventName(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolEventName2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEvent_eventName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolEvent", field, true, false, errors.New("field of type PrivacyPoolEventName does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolEvent_sourceTier(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEvent_sourceTier(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SourceTier(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEvent_sourceTier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolEvent", field, true, false, errors.New("field of type SourceTier does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolEvent_publicFields(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEvent_publicFields(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PublicFields, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.PrivacyPoolPublicFields) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolPublicFields2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolPublicFields(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEvent_publicFields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolEvent",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolPublicFields(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolEvent_privacyFees(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEvent_privacyFees(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PrivacyFees(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []privacy.Fee) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolFee2ᚕastrolabeᚋgraphᚋprivacyᚐFeeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEvent_privacyFees(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolEvent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolFee(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolEventConnection_edges(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolEventConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEventConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []resolver.Edge[*resolver.PrivacyPoolEvent]) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolEventEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEventConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolEventConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolEventEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolEventConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolEventConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEventConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*resolver.PrivacyPoolEvent) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolEvent2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolEventᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEventConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolEventConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolEvent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolEventConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolEventConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEventConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v resolver.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2astrolabeᚋgraphᚋresolverᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEventConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolEventConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolEventConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolEventConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEventConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEventConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolEventConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolEventConnection_totalCountExact(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolEventConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEventConnection_totalCountExact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCountExact(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEventConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolEventConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolEventConnection_eventDecodingDegraded(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolEventConnection) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEventConnection_eventDecodingDegraded(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EventDecodingDegraded, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEventConnection_eventDecodingDegraded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolEventConnection", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolEventEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *resolver.Edge[*resolver.PrivacyPoolEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEventEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEventEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolEventEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolEventEdge_node(ctx context.Context, field graphql.CollectedField, obj *resolver.Edge[*resolver.PrivacyPoolEvent]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEventEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.PrivacyPoolEvent) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolEvent2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolEvent(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEventEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolEventEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolEvent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolEventPlace_blockNumber(ctx context.Context, field graphql.CollectedField, obj *privacy.EventPlace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEventPlace_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEventPlace_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolEventPlace", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolEventPlace_txIndex(ctx context.Context, field graphql.CollectedField, obj *privacy.EventPlace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEventPlace_txIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxIndex, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEventPlace_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolEventPlace", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolEventPlace_logIndex(ctx context.Context, field graphql.CollectedField, obj *privacy.EventPlace) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolEventPlace_logIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LogIndex, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolEventPlace_logIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolEventPlace", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolFee_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *privacy.Fee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFee_tokenAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFee_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolFee", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolFee_amountRaw(ctx context.Context, field graphql.CollectedField, obj *privacy.Fee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFee_amountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AmountRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFee_amountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolFee", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolFee_collectorAddress(ctx context.Context, field graphql.CollectedField, obj *privacy.Fee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFee_collectorAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CollectorAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFee_collectorAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolFee", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolFee_transferLogIndex(ctx context.Context, field graphql.CollectedField, obj *privacy.Fee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFee_transferLogIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TransferLogIndex, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFee_transferLogIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolFee", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolFee_transferIndex(ctx context.Context, field graphql.CollectedField, obj *privacy.Fee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFee_transferIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TransferIndex, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFee_transferIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolFee", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolFee_feeCollectorConfig(ctx context.Context, field graphql.CollectedField, obj *privacy.Fee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFee_feeCollectorConfig(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FeeCollectorConfig, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *privacy.EventPlace) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolEventPlace2ᚖastrolabeᚋgraphᚋprivacyᚐEventPlace(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFee_feeCollectorConfig(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolFee",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolEventPlace(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolFee_feeAmountConfig(ctx context.Context, field graphql.CollectedField, obj *privacy.Fee) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFee_feeAmountConfig(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FeeAmountConfig, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *privacy.EventPlace) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolEventPlace2ᚖastrolabeᚋgraphᚋprivacyᚐEventPlace(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFee_feeAmountConfig(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolFee",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolEventPlace(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolFeeBucket_bucketStartIso(ctx context.Context, field graphql.CollectedField, obj *privacy.FeeBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFeeBucket_bucketStartIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BucketStartIso, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFeeBucket_bucketStartIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolFeeBucket", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolFeeBucket_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *privacy.FeeBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFeeBucket_tokenAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFeeBucket_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolFeeBucket", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolFeeBucket_feeAmountRaw(ctx context.Context, field graphql.CollectedField, obj *privacy.FeeBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFeeBucket_feeAmountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FeeAmountRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFeeBucket_feeAmountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolFeeBucket", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolFeeBucket_cumulativeFeeAmountRaw(ctx context.Context, field graphql.CollectedField, obj *privacy.FeeBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFeeBucket_cumulativeFeeAmountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CumulativeFeeAmountRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFeeBucket_cumulativeFeeAmountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolFeeBucket", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolFeeBucket_feeTransferCount(ctx context.Context, field graphql.CollectedField, obj *privacy.FeeBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFeeBucket_feeTransferCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FeeTransferCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFeeBucket_feeTransferCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolFeeBucket", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolFeeBucket_latestBlockNumber(ctx context.Context, field graphql.CollectedField, obj *privacy.FeeBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolFeeBucket_latestBlockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestBlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolFeeBucket_latestBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolFeeBucket", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolLatestEvent_blockNumber(ctx context.Context, field graphql.CollectedField, obj *privacy.LatestEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolLatestEvent_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolLatestEvent_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolLatestEvent", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolLatestEvent_txIndex(ctx context.Context, field graphql.CollectedField, obj *privacy.LatestEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolLatestEvent_txIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxIndex, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolLatestEvent_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolLatestEvent", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolLatestEvent_logIndex(ctx context.Context, field graphql.CollectedField, obj *privacy.LatestEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolLatestEvent_logIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LogIndex, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolLatestEvent_logIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolLatestEvent", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolLatestEvent_cursor(ctx context.Context, field graphql.CollectedField, obj *privacy.LatestEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolLatestEvent_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolLatestEvent_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolLatestEvent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolMetricBucket_bucketStartIso(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricBucket_bucketStartIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BucketStartIso, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricBucket_bucketStartIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolMetricBucket", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolMetricBucket_newViewingKeyWallets(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricBucket_newViewingKeyWallets(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NewViewingKeyWallets, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricBucket_newViewingKeyWallets(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolMetricBucket", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolMetricBucket_cumulativeViewingKeyWallets(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricBucket_cumulativeViewingKeyWallets(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CumulativeViewingKeyWallets, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricBucket_cumulativeViewingKeyWallets(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolMetricBucket", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolMetricBucket_latestBlockNumber(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricBucket_latestBlockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestBlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricBucket_latestBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolMetricBucket", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolMetricBucket_visibleDeposits(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricBucket_visibleDeposits(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.VisibleDeposits, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricBucket_visibleDeposits(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolMetricBucket", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolMetricBucket_visibleWithdrawals(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricBucket_visibleWithdrawals(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.VisibleWithdrawals, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricBucket_visibleWithdrawals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolMetricBucket", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolMetricBucket_noteUsedEvents(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricBucket_noteUsedEvents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NoteUsedEvents, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricBucket_noteUsedEvents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolMetricBucket", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolMetricSeries_range(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricSeries) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricSeries_range(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Range, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricSeries_range(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolMetricSeries", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolMetricSeries_bucketGranularity(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricSeries) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricSeries_bucketGranularity(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BucketGranularity, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolGranularity2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricSeries_bucketGranularity(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolMetricSeries", field, false, false, errors.New("field of type PrivacyPoolGranularity does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolMetricSeries_walletSeries(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricSeries) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricSeries_walletSeries(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WalletSeries, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []privacy.WalletBucket) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolWalletBucket2ᚕastrolabeᚋgraphᚋprivacyᚐWalletBucketᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricSeries_walletSeries(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolMetricSeries",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolWalletBucket(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolMetricSeries_shieldedSupplySeries(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricSeries) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricSeries_shieldedSupplySeries(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ShieldedSupplySeries, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []privacy.SupplyBucket) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolSupplyBucket2ᚕastrolabeᚋgraphᚋprivacyᚐSupplyBucketᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricSeries_shieldedSupplySeries(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolMetricSeries",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolSupplyBucket(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolMetricSeries_privacyFeeSeries(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricSeries) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricSeries_privacyFeeSeries(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PrivacyFeeSeries, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []privacy.FeeBucket) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolFeeBucket2ᚕastrolabeᚋgraphᚋprivacyᚐFeeBucketᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricSeries_privacyFeeSeries(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolMetricSeries",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolFeeBucket(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolMetricSeries_tokensTruncated(ctx context.Context, field graphql.CollectedField, obj *privacy.MetricSeries) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolMetricSeries_tokensTruncated(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokensTruncated, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolMetricSeries_tokensTruncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolMetricSeries", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNameCount_name(ctx context.Context, field graphql.CollectedField, obj *privacy.NameCount) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNameCount_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNameCount_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNameCount", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNameCount_count(ctx context.Context, field graphql.CollectedField, obj *privacy.NameCount) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNameCount_count(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Count, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNameCount_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNameCount", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNoteState_commitmentCount(ctx context.Context, field graphql.CollectedField, obj *privacy.NoteState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNoteState_commitmentCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CommitmentCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNoteState_commitmentCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNoteState", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNoteState_nullifierCount(ctx context.Context, field graphql.CollectedField, obj *privacy.NoteState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNoteState_nullifierCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NullifierCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNoteState_nullifierCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNoteState", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNoteState_source(ctx context.Context, field graphql.CollectedField, obj *privacy.NoteState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNoteState_source(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Source, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNoteState_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNoteState", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNoteState_caveat(ctx context.Context, field graphql.CollectedField, obj *privacy.NoteState) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNoteState_caveat(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Caveat, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNoteState_caveat(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNoteState", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNullifier_blockNumber(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifier_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifier_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNullifier", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNullifier_txIndex(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifier_txIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxIndex(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifier_txIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNullifier", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNullifier_logIndex(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifier_logIndex(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LogIndex(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifier_logIndex(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNullifier", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNullifier_txHash(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifier_txHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TxHash(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifier_txHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNullifier", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNullifier_poolContractAddress(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifier_poolContractAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PoolContractAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifier_poolContractAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNullifier", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNullifier_eventName(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifier_eventName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EventName(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolEventName2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifier_eventName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNullifier", field, true, false, errors.New("field of type PrivacyPoolEventName does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNullifier_sourceTier(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifier_sourceTier(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SourceTier(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNSourceTier2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifier_sourceTier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNullifier", field, true, false, errors.New("field of type SourceTier does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNullifier_nullifierHash(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifier_nullifierHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NullifierHash(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifier_nullifierHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNullifier", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNullifier_block(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifier_block(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Block(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Block) graphql.Marshaler {
+			return ec.marshalOBlock2ᚖastrolabeᚋgraphᚋresolverᚐBlock(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifier_block(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolNullifier",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Block(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolNullifier_transaction(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifier_transaction(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Transaction(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Transaction) graphql.Marshaler {
+			return ec.marshalOTransaction2ᚖastrolabeᚋgraphᚋresolverᚐTransaction(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifier_transaction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolNullifier",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolNullifier_pool(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolNote) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifier_pool(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Pool(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Contract) graphql.Marshaler {
+			return ec.marshalOContract2ᚖastrolabeᚋgraphᚋresolverᚐContract(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifier_pool(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolNullifier",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Contract(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolNullifierConnection_edges(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifierConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []resolver.Edge[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolNullifierEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifierConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolNullifierConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolNullifierEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolNullifierConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifierConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*resolver.PrivacyPoolNote) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolNullifier2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolNoteᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifierConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolNullifierConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolNullifier(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolNullifierConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifierConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v resolver.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2astrolabeᚋgraphᚋresolverᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifierConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolNullifierConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolNullifierConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifierConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifierConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNullifierConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNullifierConnection_totalCountExact(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifierConnection_totalCountExact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCountExact(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifierConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNullifierConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNullifierEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *resolver.Edge[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifierEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifierEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolNullifierEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolNullifierEdge_node(ctx context.Context, field graphql.CollectedField, obj *resolver.Edge[*resolver.PrivacyPoolNote]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolNullifierEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.PrivacyPoolNote) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolNullifier2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolNote(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolNullifierEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolNullifierEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolNullifier(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolPoint_timestamp(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPoint_timestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Timestamp(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPoint_timestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPoint", field, true, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPoint_accountingMethod(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPoint_accountingMethod(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AccountingMethod(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPoint_accountingMethod(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPoint", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPoint_asOf(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPoint_asOf(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AsOf(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v privacy.PointAsOf) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolPointAsOf2astrolabeᚋgraphᚋprivacyᚐPointAsOf(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPoint_asOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolPoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolPointAsOf(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolPoint_status(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPoint_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolLedgerStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPoint_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPoint", field, true, false, errors.New("field of type PrivacyPoolLedgerStatus does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPoint_reasonCode(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPoint_reasonCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReasonCode(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolLedgerReason2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPoint_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPoint", field, true, false, errors.New("field of type PrivacyPoolLedgerReason does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPoint_missingAmountEventCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPoint_missingAmountEventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MissingAmountEventCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPoint_missingAmountEventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPoint", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPoint_poolContractCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPoint_poolContractCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PoolContractCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPoint_poolContractCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPoint", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPoint_tokenCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPoint_tokenCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPoint_tokenCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPoint", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPoint_assets(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPoint_assets(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Assets, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*resolver.PrivacyPoolAsset) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolPointAsset2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAssetᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPoint_assets(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolPoint",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolPointAsset(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolPoint_block(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPoint) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPoint_block(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Block(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Block) graphql.Marshaler {
+			return ec.marshalOBlock2ᚖastrolabeᚋgraphᚋresolverᚐBlock(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPoint_block(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolPoint",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Block(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsOf_blockNumber(ctx context.Context, field graphql.CollectedField, obj *privacy.PointAsOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsOf_blockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsOf_blockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsOf", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsOf_blockHash(ctx context.Context, field graphql.CollectedField, obj *privacy.PointAsOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsOf_blockHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsOf_blockHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsOf", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsOf_blockTimestamp(ctx context.Context, field graphql.CollectedField, obj *privacy.PointAsOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsOf_blockTimestamp(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BlockTimestamp, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsOf_blockTimestamp(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsOf", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsOf_materializedAt(ctx context.Context, field graphql.CollectedField, obj *privacy.PointAsOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsOf_materializedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaterializedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsOf_materializedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsOf", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsOf_latestEventCursor(ctx context.Context, field graphql.CollectedField, obj *privacy.PointAsOf) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsOf_latestEventCursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestEventCursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsOf_latestEventCursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsOf", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsset_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsset_tokenAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsset_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsset", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsset_status(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsset_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolLedgerStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsset_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsset", field, true, false, errors.New("field of type PrivacyPoolLedgerStatus does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsset_reasonCode(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsset_reasonCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReasonCode(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolAssetReason2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsset_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsset", field, true, false, errors.New("field of type PrivacyPoolAssetReason does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsset_depositAmountRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsset_depositAmountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DepositAmountRaw(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsset_depositAmountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsset", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsset_withdrawalAmountRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsset_withdrawalAmountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WithdrawalAmountRaw(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsset_withdrawalAmountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsset", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsset_protectedAmountRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsset_protectedAmountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ProtectedAmountRaw(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsset_protectedAmountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsset", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsset_protectedAmount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsset_protectedAmount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ProtectedAmount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsset_protectedAmount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsset", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsset_depositEventCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsset_depositEventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DepositEventCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsset_depositEventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsset", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsset_withdrawalEventCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsset_withdrawalEventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WithdrawalEventCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsset_withdrawalEventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsset", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsset_missingAmountEventCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsset_missingAmountEventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MissingAmountEventCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsset_missingAmountEventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointAsset", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointAsset_token(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointAsset_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖastrolabeᚋgraphᚋresolverᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointAsset_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolPointAsset",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolPointConnection_edges(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolPoint]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []resolver.Edge[*resolver.PrivacyPoolPoint]) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolPointEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolPointConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolPointEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolPointConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolPoint]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*resolver.PrivacyPoolPoint) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolPoint2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolPointᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolPointConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolPoint(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolPointConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolPoint]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v resolver.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2astrolabeᚋgraphᚋresolverᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolPointConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolPointConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolPoint]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointConnection_totalCountExact(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*resolver.PrivacyPoolPoint]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointConnection_totalCountExact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCountExact(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *resolver.Edge[*resolver.PrivacyPoolPoint]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPointEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPointEdge_node(ctx context.Context, field graphql.CollectedField, obj *resolver.Edge[*resolver.PrivacyPoolPoint]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPointEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.PrivacyPoolPoint) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolPoint2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolPoint(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPointEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolPointEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolPoint(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_visibility(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_visibility(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Visibility(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolVisibility2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_visibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPublicFields", field, true, false, errors.New("field of type PrivacyPoolVisibility does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_actorAddress(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_actorAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ActorAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_actorAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPublicFields", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_toAddress(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_toAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ToAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_toAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPublicFields", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_tokenAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPublicFields", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_tokenSymbol(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_tokenSymbol(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenSymbol(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_tokenSymbol(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPublicFields", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_tokenName(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_tokenName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenName(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_tokenName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPublicFields", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_tokenDecimals(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_tokenDecimals(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenDecimals(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_tokenDecimals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPublicFields", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_amountRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_amountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AmountRaw(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *domain.Amount) graphql.Marshaler {
+			return ec.marshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_amountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPublicFields", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_noteId(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_noteId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NoteID(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_noteId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPublicFields", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_nullifier(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_nullifier(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nullifier(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_nullifier(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPublicFields", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_auditorPublicKey(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_auditorPublicKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AuditorPublicKey(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_auditorPublicKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolPublicFields", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_actor(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_actor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Actor(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Address) graphql.Marshaler {
+			return ec.marshalOAddress2ᚖastrolabeᚋgraphᚋresolverᚐAddress(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_actor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolPublicFields",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Address(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_to(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_to(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.To(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Address) graphql.Marshaler {
+			return ec.marshalOAddress2ᚖastrolabeᚋgraphᚋresolverᚐAddress(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_to(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolPublicFields",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Address(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolPublicFields_token(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolPublicFields) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolPublicFields_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖastrolabeᚋgraphᚋresolverᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolPublicFields_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolPublicFields",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolSnapshot_status(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolSnapshot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolSnapshot_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolLedgerStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolSnapshot_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolSnapshot", field, false, false, errors.New("field of type PrivacyPoolLedgerStatus does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolSnapshot_asOf(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolSnapshot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolSnapshot_asOf(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AsOf, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v privacy.AsOf) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolAsOf2astrolabeᚋgraphᚋprivacyᚐAsOf(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolSnapshot_asOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolSnapshot",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolAsOf(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolSnapshot_coverage(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolSnapshot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolSnapshot_coverage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Coverage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v privacy.Coverage) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolCoverage2astrolabeᚋgraphᚋprivacyᚐCoverage(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolSnapshot_coverage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolSnapshot",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolCoverage(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolSnapshot_assets(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolSnapshot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolSnapshot_assets(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Assets, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*resolver.PrivacyPoolAsset) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolAsset2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAssetᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolSnapshot_assets(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolSnapshot",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolAsset(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolSnapshot_block(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolSnapshot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolSnapshot_block(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Block(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Block) graphql.Marshaler {
+			return ec.marshalOBlock2ᚖastrolabeᚋgraphᚋresolverᚐBlock(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolSnapshot_block(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolSnapshot",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Block(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_poolContracts(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_poolContracts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PoolContracts, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2ᚕastrolabeᚋstarknetᚐFeltᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_poolContracts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_totalEvents(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_totalEvents(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalEvents, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_totalEvents(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_eventBreakdown(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_eventBreakdown(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EventBreakdown, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []privacy.NameCount) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolNameCount2ᚕastrolabeᚋgraphᚋprivacyᚐNameCountᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_eventBreakdown(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolStatus",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolNameCount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_depositCount(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_depositCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DepositCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_depositCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_withdrawalCount(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_withdrawalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WithdrawalCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_withdrawalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_openNoteCreatedCount(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_openNoteCreatedCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OpenNoteCreatedCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_openNoteCreatedCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_openNoteDepositedCount(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_openNoteDepositedCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OpenNoteDepositedCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_openNoteDepositedCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_encNoteCreatedCount(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_encNoteCreatedCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EncNoteCreatedCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_encNoteCreatedCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_noteUsedCount(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_noteUsedCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NoteUsedCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_noteUsedCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_auditorPublicKeySetCount(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_auditorPublicKeySetCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AuditorPublicKeySetCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_auditorPublicKeySetCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_viewingKeySetCount(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_viewingKeySetCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ViewingKeySetCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_viewingKeySetCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_registeredUserCount(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_registeredUserCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RegisteredUserCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_registeredUserCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_noteState(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_noteState(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NoteState, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v privacy.NoteState) graphql.Marshaler {
+			return ec.marshalNPrivacyPoolNoteState2astrolabeᚋgraphᚋprivacyᚐNoteState(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_noteState(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolStatus",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolNoteState(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_latestEvent(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_latestEvent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestEvent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *privacy.LatestEvent) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolLatestEvent2ᚖastrolabeᚋgraphᚋprivacyᚐLatestEvent(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_latestEvent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolStatus",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolLatestEvent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_latestDecodedEvent(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_latestDecodedEvent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestDecodedEvent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *privacy.LatestEvent) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolLatestEvent2ᚖastrolabeᚋgraphᚋprivacyᚐLatestEvent(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_latestDecodedEvent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolStatus",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolLatestEvent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_latestRawEvent(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_latestRawEvent(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestRawEvent, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *privacy.LatestEvent) graphql.Marshaler {
+			return ec.marshalOPrivacyPoolLatestEvent2ᚖastrolabeᚋgraphᚋprivacyᚐLatestEvent(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_latestRawEvent(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolStatus",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPoolLatestEvent(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_eventLagBlocks(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_eventLagBlocks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EventLagBlocks, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_eventLagBlocks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_materializationFresh(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_materializationFresh(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MaterializationFresh, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
+			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_materializationFresh(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolStatus_rawEventFilterTruncated(ctx context.Context, field graphql.CollectedField, obj *privacy.Status) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolStatus_rawEventFilterTruncated(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RawEventFilterTruncated, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolStatus_rawEventFilterTruncated(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolStatus", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolSupplyBucket_bucketStartIso(ctx context.Context, field graphql.CollectedField, obj *privacy.SupplyBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolSupplyBucket_bucketStartIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BucketStartIso, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolSupplyBucket_bucketStartIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolSupplyBucket", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolSupplyBucket_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *privacy.SupplyBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolSupplyBucket_tokenAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenAddress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolSupplyBucket_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolSupplyBucket", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolSupplyBucket_depositedRaw(ctx context.Context, field graphql.CollectedField, obj *privacy.SupplyBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolSupplyBucket_depositedRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DepositedRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolSupplyBucket_depositedRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolSupplyBucket", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolSupplyBucket_withdrawnRaw(ctx context.Context, field graphql.CollectedField, obj *privacy.SupplyBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolSupplyBucket_withdrawnRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WithdrawnRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolSupplyBucket_withdrawnRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolSupplyBucket", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolSupplyBucket_shieldedSupplyRaw(ctx context.Context, field graphql.CollectedField, obj *privacy.SupplyBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolSupplyBucket_shieldedSupplyRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ShieldedSupplyRaw, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolSupplyBucket_shieldedSupplyRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolSupplyBucket", field, false, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolSupplyBucket_latestBlockNumber(ctx context.Context, field graphql.CollectedField, obj *privacy.SupplyBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolSupplyBucket_latestBlockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestBlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolSupplyBucket_latestBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolSupplyBucket", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow_tokenAddress(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolTokenFlow_tokenAddress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenAddress(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolTokenFlow_tokenAddress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolTokenFlow", field, true, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow_tokenSymbol(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolTokenFlow_tokenSymbol(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenSymbol(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolTokenFlow_tokenSymbol(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolTokenFlow", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow_tokenName(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolTokenFlow_tokenName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenName(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolTokenFlow_tokenName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolTokenFlow", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow_tokenDecimals(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolTokenFlow_tokenDecimals(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenDecimals(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolTokenFlow_tokenDecimals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolTokenFlow", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow_eventCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolTokenFlow_eventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EventCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolTokenFlow_eventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolTokenFlow", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow_depositEventCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolTokenFlow_depositEventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DepositEventCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolTokenFlow_depositEventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolTokenFlow", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow_withdrawalEventCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolTokenFlow_withdrawalEventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WithdrawalEventCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolTokenFlow_withdrawalEventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolTokenFlow", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow_observableDepositAmountRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolTokenFlow_observableDepositAmountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ObservableDepositAmountRaw(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolTokenFlow_observableDepositAmountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolTokenFlow", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow_observableWithdrawalAmountRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolTokenFlow_observableWithdrawalAmountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ObservableWithdrawalAmountRaw(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolTokenFlow_observableWithdrawalAmountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolTokenFlow", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow_observableNetAmountRaw(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolTokenFlow_observableNetAmountRaw(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ObservableNetAmountRaw(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Amount) graphql.Marshaler {
+			return ec.marshalNBigInt2astrolabeᚋdomainᚐAmount(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolTokenFlow_observableNetAmountRaw(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolTokenFlow", field, true, false, errors.New("field of type BigInt does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow_missingAmountEventCount(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolTokenFlow_missingAmountEventCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MissingAmountEventCount(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolTokenFlow_missingAmountEventCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolTokenFlow", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow_token(ctx context.Context, field graphql.CollectedField, obj *resolver.PrivacyPoolAsset) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolTokenFlow_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Token(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖastrolabeᚋgraphᚋresolverᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolTokenFlow_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "PrivacyPoolTokenFlow",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PrivacyPoolUnavailableMetric_metric(ctx context.Context, field graphql.CollectedField, obj *privacy1.UnavailableMetric) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolUnavailableMetric_metric(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Metric, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolUnavailableMetric_metric(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolUnavailableMetric", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolUnavailableMetric_reasonCode(ctx context.Context, field graphql.CollectedField, obj *privacy1.UnavailableMetric) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolUnavailableMetric_reasonCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReasonCode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolUnavailableMetric_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolUnavailableMetric", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolUnavailableMetric_reason(ctx context.Context, field graphql.CollectedField, obj *privacy1.UnavailableMetric) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolUnavailableMetric_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolUnavailableMetric_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolUnavailableMetric", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolWalletBucket_bucketStartIso(ctx context.Context, field graphql.CollectedField, obj *privacy.WalletBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolWalletBucket_bucketStartIso(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.BucketStartIso, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolWalletBucket_bucketStartIso(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolWalletBucket", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolWalletBucket_newViewingKeyWallets(ctx context.Context, field graphql.CollectedField, obj *privacy.WalletBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolWalletBucket_newViewingKeyWallets(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NewViewingKeyWallets, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolWalletBucket_newViewingKeyWallets(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolWalletBucket", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolWalletBucket_cumulativeViewingKeyWallets(ctx context.Context, field graphql.CollectedField, obj *privacy.WalletBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolWalletBucket_cumulativeViewingKeyWallets(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CumulativeViewingKeyWallets, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolWalletBucket_cumulativeViewingKeyWallets(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolWalletBucket", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _PrivacyPoolWalletBucket_latestBlockNumber(ctx context.Context, field graphql.CollectedField, obj *privacy.WalletBucket) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_PrivacyPoolWalletBucket_latestBlockNumber(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LatestBlockNumber, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_PrivacyPoolWalletBucket_latestBlockNumber(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PrivacyPoolWalletBucket", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _Protocol_name(ctx context.Context, field graphql.CollectedField, obj *resolver.Protocol) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20441,6 +28428,68 @@ func (ec *executionContext) fieldContext_Query_walletState(ctx context.Context, 
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_walletState_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_privacyPool(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_privacyPool(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().PrivacyPool(ctx, fc.Args["chain"].(domain.Chain))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
+				if err != nil {
+					var zeroVal *resolver.PrivacyPool
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *resolver.PrivacyPool
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.PrivacyPool) graphql.Marshaler {
+			return ec.marshalOPrivacyPool2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPool(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_privacyPool(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PrivacyPool(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_privacyPool_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -36362,6 +44411,3389 @@ func (ec *executionContext) _PageInfo(ctx context.Context, sel ast.SelectionSet,
 	return out
 }
 
+var privacyPoolImplementors = []string{"PrivacyPool"}
+
+func (ec *executionContext) _PrivacyPool(ctx context.Context, sel ast.SelectionSet, obj *resolver.PrivacyPool) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPool")
+		case "chainId":
+			out.Values[i] = ec._PrivacyPool_chainId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "schemaVersion":
+			out.Values[i] = ec._PrivacyPool_schemaVersion(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "scope":
+			out.Values[i] = ec._PrivacyPool_scope(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "accountingMethod":
+			out.Values[i] = ec._PrivacyPool_accountingMethod(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "caveat":
+			out.Values[i] = ec._PrivacyPool_caveat(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "status":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPool_status(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "snapshot":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPool_snapshot(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "hourlyPoints":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPool_hourlyPoints(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "events":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPool_events(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "commitments":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPool_commitments(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "nullifiers":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPool_nullifiers(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "analytics":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPool_analytics(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "metricBuckets":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPool_metricBuckets(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "metricSeries":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPool_metricSeries(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolAnalyticsImplementors = []string{"PrivacyPoolAnalytics"}
+
+func (ec *executionContext) _PrivacyPoolAnalytics(ctx context.Context, sel ast.SelectionSet, obj *resolver.PrivacyPoolAnalytics) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolAnalyticsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolAnalytics")
+		case "totalEvents":
+			out.Values[i] = ec._PrivacyPoolAnalytics_totalEvents(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "uniqueTransactionCount":
+			out.Values[i] = ec._PrivacyPoolAnalytics_uniqueTransactionCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "contractCount":
+			out.Values[i] = ec._PrivacyPoolAnalytics_contractCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "latestEventBlock":
+			out.Values[i] = ec._PrivacyPoolAnalytics_latestEventBlock(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "eventBreakdown":
+			out.Values[i] = ec._PrivacyPoolAnalytics_eventBreakdown(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "visibilityBreakdown":
+			out.Values[i] = ec._PrivacyPoolAnalytics_visibilityBreakdown(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "tokenFlows":
+			out.Values[i] = ec._PrivacyPoolAnalytics_tokenFlows(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "tokenFlowsTruncated":
+			out.Values[i] = ec._PrivacyPoolAnalytics_tokenFlowsTruncated(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "missingAmountEventCount":
+			out.Values[i] = ec._PrivacyPoolAnalytics_missingAmountEventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "unknownTokenCount":
+			out.Values[i] = ec._PrivacyPoolAnalytics_unknownTokenCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "unavailableMetrics":
+			out.Values[i] = ec._PrivacyPoolAnalytics_unavailableMetrics(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolAsOfImplementors = []string{"PrivacyPoolAsOf"}
+
+func (ec *executionContext) _PrivacyPoolAsOf(ctx context.Context, sel ast.SelectionSet, obj *privacy.AsOf) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolAsOfImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolAsOf")
+		case "blockNumber":
+			out.Values[i] = ec._PrivacyPoolAsOf_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "blockHash":
+			out.Values[i] = ec._PrivacyPoolAsOf_blockHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "blockTimestamp":
+			out.Values[i] = ec._PrivacyPoolAsOf_blockTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "materializedAt":
+			out.Values[i] = ec._PrivacyPoolAsOf_materializedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolAssetImplementors = []string{"PrivacyPoolAsset"}
+
+func (ec *executionContext) _PrivacyPoolAsset(ctx context.Context, sel ast.SelectionSet, obj *resolver.PrivacyPoolAsset) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolAssetImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolAsset")
+		case "tokenAddress":
+			out.Values[i] = ec._PrivacyPoolAsset_tokenAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenSymbol":
+			out.Values[i] = ec._PrivacyPoolAsset_tokenSymbol(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenName":
+			out.Values[i] = ec._PrivacyPoolAsset_tokenName(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenDecimals":
+			out.Values[i] = ec._PrivacyPoolAsset_tokenDecimals(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "status":
+			out.Values[i] = ec._PrivacyPoolAsset_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "reasonCode":
+			out.Values[i] = ec._PrivacyPoolAsset_reasonCode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "depositAmountRaw":
+			out.Values[i] = ec._PrivacyPoolAsset_depositAmountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "withdrawalAmountRaw":
+			out.Values[i] = ec._PrivacyPoolAsset_withdrawalAmountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "protectedAmountRaw":
+			out.Values[i] = ec._PrivacyPoolAsset_protectedAmountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "protectedAmount":
+			out.Values[i] = ec._PrivacyPoolAsset_protectedAmount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "depositEventCount":
+			out.Values[i] = ec._PrivacyPoolAsset_depositEventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "withdrawalEventCount":
+			out.Values[i] = ec._PrivacyPoolAsset_withdrawalEventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "missingAmountEventCount":
+			out.Values[i] = ec._PrivacyPoolAsset_missingAmountEventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "poolContractCount":
+			out.Values[i] = ec._PrivacyPoolAsset_poolContractCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolAsset_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolCommitmentImplementors = []string{"PrivacyPoolCommitment"}
+
+func (ec *executionContext) _PrivacyPoolCommitment(ctx context.Context, sel ast.SelectionSet, obj *resolver.PrivacyPoolNote) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolCommitmentImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolCommitment")
+		case "blockNumber":
+			out.Values[i] = ec._PrivacyPoolCommitment_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "txIndex":
+			out.Values[i] = ec._PrivacyPoolCommitment_txIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "logIndex":
+			out.Values[i] = ec._PrivacyPoolCommitment_logIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "txHash":
+			out.Values[i] = ec._PrivacyPoolCommitment_txHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "poolContractAddress":
+			out.Values[i] = ec._PrivacyPoolCommitment_poolContractAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "eventName":
+			out.Values[i] = ec._PrivacyPoolCommitment_eventName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "sourceTier":
+			out.Values[i] = ec._PrivacyPoolCommitment_sourceTier(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "commitmentHash":
+			out.Values[i] = ec._PrivacyPoolCommitment_commitmentHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenAddress":
+			out.Values[i] = ec._PrivacyPoolCommitment_tokenAddress(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "amountRaw":
+			out.Values[i] = ec._PrivacyPoolCommitment_amountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "block":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolCommitment_block(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "transaction":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolCommitment_transaction(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "pool":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolCommitment_pool(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolCommitment_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolCommitmentConnectionImplementors = []string{"PrivacyPoolCommitmentConnection"}
+
+func (ec *executionContext) _PrivacyPoolCommitmentConnection(ctx context.Context, sel ast.SelectionSet, obj *resolver.Connection[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolCommitmentConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolCommitmentConnection")
+		case "edges":
+			out.Values[i] = ec._PrivacyPoolCommitmentConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._PrivacyPoolCommitmentConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._PrivacyPoolCommitmentConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolCommitmentConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "totalCountExact":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolCommitmentConnection_totalCountExact(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolCommitmentEdgeImplementors = []string{"PrivacyPoolCommitmentEdge"}
+
+func (ec *executionContext) _PrivacyPoolCommitmentEdge(ctx context.Context, sel ast.SelectionSet, obj *resolver.Edge[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolCommitmentEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolCommitmentEdge")
+		case "cursor":
+			out.Values[i] = ec._PrivacyPoolCommitmentEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._PrivacyPoolCommitmentEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolCoverageImplementors = []string{"PrivacyPoolCoverage"}
+
+func (ec *executionContext) _PrivacyPoolCoverage(ctx context.Context, sel ast.SelectionSet, obj *privacy.Coverage) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolCoverageImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolCoverage")
+		case "status":
+			out.Values[i] = ec._PrivacyPoolCoverage_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reasonCode":
+			out.Values[i] = ec._PrivacyPoolCoverage_reasonCode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "finalizedOnly":
+			out.Values[i] = ec._PrivacyPoolCoverage_finalizedOnly(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "finalityBasis":
+			out.Values[i] = ec._PrivacyPoolCoverage_finalityBasis(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "asOfL1Accepted":
+			out.Values[i] = ec._PrivacyPoolCoverage_asOfL1Accepted(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "latestL1AcceptedBlockNumber":
+			out.Values[i] = ec._PrivacyPoolCoverage_latestL1AcceptedBlockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "latestL1AcceptedBlockHash":
+			out.Values[i] = ec._PrivacyPoolCoverage_latestL1AcceptedBlockHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "fromBlockNumber":
+			out.Values[i] = ec._PrivacyPoolCoverage_fromBlockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "throughBlockNumber":
+			out.Values[i] = ec._PrivacyPoolCoverage_throughBlockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "missingAmountEventCount":
+			out.Values[i] = ec._PrivacyPoolCoverage_missingAmountEventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "decodedMaterializationFresh":
+			out.Values[i] = ec._PrivacyPoolCoverage_decodedMaterializationFresh(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "decodedEventLagBlocks":
+			out.Values[i] = ec._PrivacyPoolCoverage_decodedEventLagBlocks(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "latestEventCursor":
+			out.Values[i] = ec._PrivacyPoolCoverage_latestEventCursor(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "latestEventBlockNumber":
+			out.Values[i] = ec._PrivacyPoolCoverage_latestEventBlockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "poolContractCount":
+			out.Values[i] = ec._PrivacyPoolCoverage_poolContractCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "tokenCount":
+			out.Values[i] = ec._PrivacyPoolCoverage_tokenCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolEventImplementors = []string{"PrivacyPoolEvent"}
+
+func (ec *executionContext) _PrivacyPoolEvent(ctx context.Context, sel ast.SelectionSet, obj *resolver.PrivacyPoolEvent) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolEventImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolEvent")
+		case "event":
+			out.Values[i] = ec._PrivacyPoolEvent_event(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "eventName":
+			out.Values[i] = ec._PrivacyPoolEvent_eventName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sourceTier":
+			out.Values[i] = ec._PrivacyPoolEvent_sourceTier(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "publicFields":
+			out.Values[i] = ec._PrivacyPoolEvent_publicFields(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "privacyFees":
+			out.Values[i] = ec._PrivacyPoolEvent_privacyFees(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolEventConnectionImplementors = []string{"PrivacyPoolEventConnection"}
+
+func (ec *executionContext) _PrivacyPoolEventConnection(ctx context.Context, sel ast.SelectionSet, obj *resolver.PrivacyPoolEventConnection) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolEventConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolEventConnection")
+		case "edges":
+			out.Values[i] = ec._PrivacyPoolEventConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._PrivacyPoolEventConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._PrivacyPoolEventConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolEventConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "totalCountExact":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolEventConnection_totalCountExact(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "eventDecodingDegraded":
+			out.Values[i] = ec._PrivacyPoolEventConnection_eventDecodingDegraded(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolEventEdgeImplementors = []string{"PrivacyPoolEventEdge"}
+
+func (ec *executionContext) _PrivacyPoolEventEdge(ctx context.Context, sel ast.SelectionSet, obj *resolver.Edge[*resolver.PrivacyPoolEvent]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolEventEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolEventEdge")
+		case "cursor":
+			out.Values[i] = ec._PrivacyPoolEventEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._PrivacyPoolEventEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolEventPlaceImplementors = []string{"PrivacyPoolEventPlace"}
+
+func (ec *executionContext) _PrivacyPoolEventPlace(ctx context.Context, sel ast.SelectionSet, obj *privacy.EventPlace) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolEventPlaceImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolEventPlace")
+		case "blockNumber":
+			out.Values[i] = ec._PrivacyPoolEventPlace_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "txIndex":
+			out.Values[i] = ec._PrivacyPoolEventPlace_txIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "logIndex":
+			out.Values[i] = ec._PrivacyPoolEventPlace_logIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolFeeImplementors = []string{"PrivacyPoolFee"}
+
+func (ec *executionContext) _PrivacyPoolFee(ctx context.Context, sel ast.SelectionSet, obj *privacy.Fee) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolFeeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolFee")
+		case "tokenAddress":
+			out.Values[i] = ec._PrivacyPoolFee_tokenAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "amountRaw":
+			out.Values[i] = ec._PrivacyPoolFee_amountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "collectorAddress":
+			out.Values[i] = ec._PrivacyPoolFee_collectorAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transferLogIndex":
+			out.Values[i] = ec._PrivacyPoolFee_transferLogIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "transferIndex":
+			out.Values[i] = ec._PrivacyPoolFee_transferIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "feeCollectorConfig":
+			out.Values[i] = ec._PrivacyPoolFee_feeCollectorConfig(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "feeAmountConfig":
+			out.Values[i] = ec._PrivacyPoolFee_feeAmountConfig(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolFeeBucketImplementors = []string{"PrivacyPoolFeeBucket"}
+
+func (ec *executionContext) _PrivacyPoolFeeBucket(ctx context.Context, sel ast.SelectionSet, obj *privacy.FeeBucket) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolFeeBucketImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolFeeBucket")
+		case "bucketStartIso":
+			out.Values[i] = ec._PrivacyPoolFeeBucket_bucketStartIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "tokenAddress":
+			out.Values[i] = ec._PrivacyPoolFeeBucket_tokenAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "feeAmountRaw":
+			out.Values[i] = ec._PrivacyPoolFeeBucket_feeAmountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cumulativeFeeAmountRaw":
+			out.Values[i] = ec._PrivacyPoolFeeBucket_cumulativeFeeAmountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "feeTransferCount":
+			out.Values[i] = ec._PrivacyPoolFeeBucket_feeTransferCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "latestBlockNumber":
+			out.Values[i] = ec._PrivacyPoolFeeBucket_latestBlockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolLatestEventImplementors = []string{"PrivacyPoolLatestEvent"}
+
+func (ec *executionContext) _PrivacyPoolLatestEvent(ctx context.Context, sel ast.SelectionSet, obj *privacy.LatestEvent) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolLatestEventImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolLatestEvent")
+		case "blockNumber":
+			out.Values[i] = ec._PrivacyPoolLatestEvent_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "txIndex":
+			out.Values[i] = ec._PrivacyPoolLatestEvent_txIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "logIndex":
+			out.Values[i] = ec._PrivacyPoolLatestEvent_logIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cursor":
+			out.Values[i] = ec._PrivacyPoolLatestEvent_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolMetricBucketImplementors = []string{"PrivacyPoolMetricBucket"}
+
+func (ec *executionContext) _PrivacyPoolMetricBucket(ctx context.Context, sel ast.SelectionSet, obj *privacy.MetricBucket) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolMetricBucketImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolMetricBucket")
+		case "bucketStartIso":
+			out.Values[i] = ec._PrivacyPoolMetricBucket_bucketStartIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "newViewingKeyWallets":
+			out.Values[i] = ec._PrivacyPoolMetricBucket_newViewingKeyWallets(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cumulativeViewingKeyWallets":
+			out.Values[i] = ec._PrivacyPoolMetricBucket_cumulativeViewingKeyWallets(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "latestBlockNumber":
+			out.Values[i] = ec._PrivacyPoolMetricBucket_latestBlockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "visibleDeposits":
+			out.Values[i] = ec._PrivacyPoolMetricBucket_visibleDeposits(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "visibleWithdrawals":
+			out.Values[i] = ec._PrivacyPoolMetricBucket_visibleWithdrawals(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "noteUsedEvents":
+			out.Values[i] = ec._PrivacyPoolMetricBucket_noteUsedEvents(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolMetricSeriesImplementors = []string{"PrivacyPoolMetricSeries"}
+
+func (ec *executionContext) _PrivacyPoolMetricSeries(ctx context.Context, sel ast.SelectionSet, obj *privacy.MetricSeries) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolMetricSeriesImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolMetricSeries")
+		case "range":
+			out.Values[i] = ec._PrivacyPoolMetricSeries_range(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "bucketGranularity":
+			out.Values[i] = ec._PrivacyPoolMetricSeries_bucketGranularity(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "walletSeries":
+			out.Values[i] = ec._PrivacyPoolMetricSeries_walletSeries(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shieldedSupplySeries":
+			out.Values[i] = ec._PrivacyPoolMetricSeries_shieldedSupplySeries(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "privacyFeeSeries":
+			out.Values[i] = ec._PrivacyPoolMetricSeries_privacyFeeSeries(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "tokensTruncated":
+			out.Values[i] = ec._PrivacyPoolMetricSeries_tokensTruncated(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolNameCountImplementors = []string{"PrivacyPoolNameCount"}
+
+func (ec *executionContext) _PrivacyPoolNameCount(ctx context.Context, sel ast.SelectionSet, obj *privacy.NameCount) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolNameCountImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolNameCount")
+		case "name":
+			out.Values[i] = ec._PrivacyPoolNameCount_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "count":
+			out.Values[i] = ec._PrivacyPoolNameCount_count(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolNoteStateImplementors = []string{"PrivacyPoolNoteState"}
+
+func (ec *executionContext) _PrivacyPoolNoteState(ctx context.Context, sel ast.SelectionSet, obj *privacy.NoteState) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolNoteStateImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolNoteState")
+		case "commitmentCount":
+			out.Values[i] = ec._PrivacyPoolNoteState_commitmentCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "nullifierCount":
+			out.Values[i] = ec._PrivacyPoolNoteState_nullifierCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "source":
+			out.Values[i] = ec._PrivacyPoolNoteState_source(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "caveat":
+			out.Values[i] = ec._PrivacyPoolNoteState_caveat(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolNullifierImplementors = []string{"PrivacyPoolNullifier"}
+
+func (ec *executionContext) _PrivacyPoolNullifier(ctx context.Context, sel ast.SelectionSet, obj *resolver.PrivacyPoolNote) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolNullifierImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolNullifier")
+		case "blockNumber":
+			out.Values[i] = ec._PrivacyPoolNullifier_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "txIndex":
+			out.Values[i] = ec._PrivacyPoolNullifier_txIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "logIndex":
+			out.Values[i] = ec._PrivacyPoolNullifier_logIndex(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "txHash":
+			out.Values[i] = ec._PrivacyPoolNullifier_txHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "poolContractAddress":
+			out.Values[i] = ec._PrivacyPoolNullifier_poolContractAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "eventName":
+			out.Values[i] = ec._PrivacyPoolNullifier_eventName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "sourceTier":
+			out.Values[i] = ec._PrivacyPoolNullifier_sourceTier(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nullifierHash":
+			out.Values[i] = ec._PrivacyPoolNullifier_nullifierHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "block":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolNullifier_block(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "transaction":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolNullifier_transaction(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "pool":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolNullifier_pool(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolNullifierConnectionImplementors = []string{"PrivacyPoolNullifierConnection"}
+
+func (ec *executionContext) _PrivacyPoolNullifierConnection(ctx context.Context, sel ast.SelectionSet, obj *resolver.Connection[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolNullifierConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolNullifierConnection")
+		case "edges":
+			out.Values[i] = ec._PrivacyPoolNullifierConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._PrivacyPoolNullifierConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._PrivacyPoolNullifierConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolNullifierConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "totalCountExact":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolNullifierConnection_totalCountExact(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolNullifierEdgeImplementors = []string{"PrivacyPoolNullifierEdge"}
+
+func (ec *executionContext) _PrivacyPoolNullifierEdge(ctx context.Context, sel ast.SelectionSet, obj *resolver.Edge[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolNullifierEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolNullifierEdge")
+		case "cursor":
+			out.Values[i] = ec._PrivacyPoolNullifierEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._PrivacyPoolNullifierEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolPointImplementors = []string{"PrivacyPoolPoint"}
+
+func (ec *executionContext) _PrivacyPoolPoint(ctx context.Context, sel ast.SelectionSet, obj *resolver.PrivacyPoolPoint) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolPointImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolPoint")
+		case "timestamp":
+			out.Values[i] = ec._PrivacyPoolPoint_timestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "accountingMethod":
+			out.Values[i] = ec._PrivacyPoolPoint_accountingMethod(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "asOf":
+			out.Values[i] = ec._PrivacyPoolPoint_asOf(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "status":
+			out.Values[i] = ec._PrivacyPoolPoint_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "reasonCode":
+			out.Values[i] = ec._PrivacyPoolPoint_reasonCode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "missingAmountEventCount":
+			out.Values[i] = ec._PrivacyPoolPoint_missingAmountEventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "poolContractCount":
+			out.Values[i] = ec._PrivacyPoolPoint_poolContractCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenCount":
+			out.Values[i] = ec._PrivacyPoolPoint_tokenCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "assets":
+			out.Values[i] = ec._PrivacyPoolPoint_assets(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "block":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolPoint_block(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolPointAsOfImplementors = []string{"PrivacyPoolPointAsOf"}
+
+func (ec *executionContext) _PrivacyPoolPointAsOf(ctx context.Context, sel ast.SelectionSet, obj *privacy.PointAsOf) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolPointAsOfImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolPointAsOf")
+		case "blockNumber":
+			out.Values[i] = ec._PrivacyPoolPointAsOf_blockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockHash":
+			out.Values[i] = ec._PrivacyPoolPointAsOf_blockHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "blockTimestamp":
+			out.Values[i] = ec._PrivacyPoolPointAsOf_blockTimestamp(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "materializedAt":
+			out.Values[i] = ec._PrivacyPoolPointAsOf_materializedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "latestEventCursor":
+			out.Values[i] = ec._PrivacyPoolPointAsOf_latestEventCursor(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolPointAssetImplementors = []string{"PrivacyPoolPointAsset"}
+
+func (ec *executionContext) _PrivacyPoolPointAsset(ctx context.Context, sel ast.SelectionSet, obj *resolver.PrivacyPoolAsset) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolPointAssetImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolPointAsset")
+		case "tokenAddress":
+			out.Values[i] = ec._PrivacyPoolPointAsset_tokenAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "status":
+			out.Values[i] = ec._PrivacyPoolPointAsset_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "reasonCode":
+			out.Values[i] = ec._PrivacyPoolPointAsset_reasonCode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "depositAmountRaw":
+			out.Values[i] = ec._PrivacyPoolPointAsset_depositAmountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "withdrawalAmountRaw":
+			out.Values[i] = ec._PrivacyPoolPointAsset_withdrawalAmountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "protectedAmountRaw":
+			out.Values[i] = ec._PrivacyPoolPointAsset_protectedAmountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "protectedAmount":
+			out.Values[i] = ec._PrivacyPoolPointAsset_protectedAmount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "depositEventCount":
+			out.Values[i] = ec._PrivacyPoolPointAsset_depositEventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "withdrawalEventCount":
+			out.Values[i] = ec._PrivacyPoolPointAsset_withdrawalEventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "missingAmountEventCount":
+			out.Values[i] = ec._PrivacyPoolPointAsset_missingAmountEventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolPointAsset_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolPointConnectionImplementors = []string{"PrivacyPoolPointConnection"}
+
+func (ec *executionContext) _PrivacyPoolPointConnection(ctx context.Context, sel ast.SelectionSet, obj *resolver.Connection[*resolver.PrivacyPoolPoint]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolPointConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolPointConnection")
+		case "edges":
+			out.Values[i] = ec._PrivacyPoolPointConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._PrivacyPoolPointConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._PrivacyPoolPointConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolPointConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "totalCountExact":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolPointConnection_totalCountExact(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolPointEdgeImplementors = []string{"PrivacyPoolPointEdge"}
+
+func (ec *executionContext) _PrivacyPoolPointEdge(ctx context.Context, sel ast.SelectionSet, obj *resolver.Edge[*resolver.PrivacyPoolPoint]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolPointEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolPointEdge")
+		case "cursor":
+			out.Values[i] = ec._PrivacyPoolPointEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._PrivacyPoolPointEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolPublicFieldsImplementors = []string{"PrivacyPoolPublicFields"}
+
+func (ec *executionContext) _PrivacyPoolPublicFields(ctx context.Context, sel ast.SelectionSet, obj *resolver.PrivacyPoolPublicFields) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolPublicFieldsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolPublicFields")
+		case "visibility":
+			out.Values[i] = ec._PrivacyPoolPublicFields_visibility(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "actorAddress":
+			out.Values[i] = ec._PrivacyPoolPublicFields_actorAddress(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "toAddress":
+			out.Values[i] = ec._PrivacyPoolPublicFields_toAddress(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenAddress":
+			out.Values[i] = ec._PrivacyPoolPublicFields_tokenAddress(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenSymbol":
+			out.Values[i] = ec._PrivacyPoolPublicFields_tokenSymbol(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenName":
+			out.Values[i] = ec._PrivacyPoolPublicFields_tokenName(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenDecimals":
+			out.Values[i] = ec._PrivacyPoolPublicFields_tokenDecimals(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "amountRaw":
+			out.Values[i] = ec._PrivacyPoolPublicFields_amountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "noteId":
+			out.Values[i] = ec._PrivacyPoolPublicFields_noteId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nullifier":
+			out.Values[i] = ec._PrivacyPoolPublicFields_nullifier(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "auditorPublicKey":
+			out.Values[i] = ec._PrivacyPoolPublicFields_auditorPublicKey(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "actor":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolPublicFields_actor(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "to":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolPublicFields_to(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolPublicFields_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolSnapshotImplementors = []string{"PrivacyPoolSnapshot"}
+
+func (ec *executionContext) _PrivacyPoolSnapshot(ctx context.Context, sel ast.SelectionSet, obj *resolver.PrivacyPoolSnapshot) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolSnapshotImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolSnapshot")
+		case "status":
+			out.Values[i] = ec._PrivacyPoolSnapshot_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "asOf":
+			out.Values[i] = ec._PrivacyPoolSnapshot_asOf(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "coverage":
+			out.Values[i] = ec._PrivacyPoolSnapshot_coverage(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "assets":
+			out.Values[i] = ec._PrivacyPoolSnapshot_assets(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "block":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolSnapshot_block(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolStatusImplementors = []string{"PrivacyPoolStatus"}
+
+func (ec *executionContext) _PrivacyPoolStatus(ctx context.Context, sel ast.SelectionSet, obj *privacy.Status) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolStatusImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolStatus")
+		case "poolContracts":
+			out.Values[i] = ec._PrivacyPoolStatus_poolContracts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "totalEvents":
+			out.Values[i] = ec._PrivacyPoolStatus_totalEvents(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "eventBreakdown":
+			out.Values[i] = ec._PrivacyPoolStatus_eventBreakdown(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "depositCount":
+			out.Values[i] = ec._PrivacyPoolStatus_depositCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "withdrawalCount":
+			out.Values[i] = ec._PrivacyPoolStatus_withdrawalCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "openNoteCreatedCount":
+			out.Values[i] = ec._PrivacyPoolStatus_openNoteCreatedCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "openNoteDepositedCount":
+			out.Values[i] = ec._PrivacyPoolStatus_openNoteDepositedCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "encNoteCreatedCount":
+			out.Values[i] = ec._PrivacyPoolStatus_encNoteCreatedCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "noteUsedCount":
+			out.Values[i] = ec._PrivacyPoolStatus_noteUsedCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "auditorPublicKeySetCount":
+			out.Values[i] = ec._PrivacyPoolStatus_auditorPublicKeySetCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "viewingKeySetCount":
+			out.Values[i] = ec._PrivacyPoolStatus_viewingKeySetCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "registeredUserCount":
+			out.Values[i] = ec._PrivacyPoolStatus_registeredUserCount(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "noteState":
+			out.Values[i] = ec._PrivacyPoolStatus_noteState(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "latestEvent":
+			out.Values[i] = ec._PrivacyPoolStatus_latestEvent(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "latestDecodedEvent":
+			out.Values[i] = ec._PrivacyPoolStatus_latestDecodedEvent(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "latestRawEvent":
+			out.Values[i] = ec._PrivacyPoolStatus_latestRawEvent(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "eventLagBlocks":
+			out.Values[i] = ec._PrivacyPoolStatus_eventLagBlocks(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "materializationFresh":
+			out.Values[i] = ec._PrivacyPoolStatus_materializationFresh(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "rawEventFilterTruncated":
+			out.Values[i] = ec._PrivacyPoolStatus_rawEventFilterTruncated(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolSupplyBucketImplementors = []string{"PrivacyPoolSupplyBucket"}
+
+func (ec *executionContext) _PrivacyPoolSupplyBucket(ctx context.Context, sel ast.SelectionSet, obj *privacy.SupplyBucket) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolSupplyBucketImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolSupplyBucket")
+		case "bucketStartIso":
+			out.Values[i] = ec._PrivacyPoolSupplyBucket_bucketStartIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "tokenAddress":
+			out.Values[i] = ec._PrivacyPoolSupplyBucket_tokenAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "depositedRaw":
+			out.Values[i] = ec._PrivacyPoolSupplyBucket_depositedRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "withdrawnRaw":
+			out.Values[i] = ec._PrivacyPoolSupplyBucket_withdrawnRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "shieldedSupplyRaw":
+			out.Values[i] = ec._PrivacyPoolSupplyBucket_shieldedSupplyRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "latestBlockNumber":
+			out.Values[i] = ec._PrivacyPoolSupplyBucket_latestBlockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolTokenFlowImplementors = []string{"PrivacyPoolTokenFlow"}
+
+func (ec *executionContext) _PrivacyPoolTokenFlow(ctx context.Context, sel ast.SelectionSet, obj *resolver.PrivacyPoolAsset) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolTokenFlowImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolTokenFlow")
+		case "tokenAddress":
+			out.Values[i] = ec._PrivacyPoolTokenFlow_tokenAddress(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenSymbol":
+			out.Values[i] = ec._PrivacyPoolTokenFlow_tokenSymbol(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenName":
+			out.Values[i] = ec._PrivacyPoolTokenFlow_tokenName(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "tokenDecimals":
+			out.Values[i] = ec._PrivacyPoolTokenFlow_tokenDecimals(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "eventCount":
+			out.Values[i] = ec._PrivacyPoolTokenFlow_eventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "depositEventCount":
+			out.Values[i] = ec._PrivacyPoolTokenFlow_depositEventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "withdrawalEventCount":
+			out.Values[i] = ec._PrivacyPoolTokenFlow_withdrawalEventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "observableDepositAmountRaw":
+			out.Values[i] = ec._PrivacyPoolTokenFlow_observableDepositAmountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "observableWithdrawalAmountRaw":
+			out.Values[i] = ec._PrivacyPoolTokenFlow_observableWithdrawalAmountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "observableNetAmountRaw":
+			out.Values[i] = ec._PrivacyPoolTokenFlow_observableNetAmountRaw(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "missingAmountEventCount":
+			out.Values[i] = ec._PrivacyPoolTokenFlow_missingAmountEventCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._PrivacyPoolTokenFlow_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolUnavailableMetricImplementors = []string{"PrivacyPoolUnavailableMetric"}
+
+func (ec *executionContext) _PrivacyPoolUnavailableMetric(ctx context.Context, sel ast.SelectionSet, obj *privacy1.UnavailableMetric) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolUnavailableMetricImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolUnavailableMetric")
+		case "metric":
+			out.Values[i] = ec._PrivacyPoolUnavailableMetric_metric(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reasonCode":
+			out.Values[i] = ec._PrivacyPoolUnavailableMetric_reasonCode(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._PrivacyPoolUnavailableMetric_reason(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var privacyPoolWalletBucketImplementors = []string{"PrivacyPoolWalletBucket"}
+
+func (ec *executionContext) _PrivacyPoolWalletBucket(ctx context.Context, sel ast.SelectionSet, obj *privacy.WalletBucket) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, privacyPoolWalletBucketImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PrivacyPoolWalletBucket")
+		case "bucketStartIso":
+			out.Values[i] = ec._PrivacyPoolWalletBucket_bucketStartIso(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "newViewingKeyWallets":
+			out.Values[i] = ec._PrivacyPoolWalletBucket_newViewingKeyWallets(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "cumulativeViewingKeyWallets":
+			out.Values[i] = ec._PrivacyPoolWalletBucket_cumulativeViewingKeyWallets(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "latestBlockNumber":
+			out.Values[i] = ec._PrivacyPoolWalletBucket_latestBlockNumber(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var protocolImplementors = []string{"Protocol"}
 
 func (ec *executionContext) _Protocol(ctx context.Context, sel ast.SelectionSet, obj *resolver.Protocol) graphql.Marshaler {
@@ -36853,6 +48285,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_walletState(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "privacyPool":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_privacyPool(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -43542,6 +54996,514 @@ func (ec *executionContext) marshalNPlan2astrolabeᚋdomainᚋaccountᚐPlan(ctx
 	return res
 }
 
+func (ec *executionContext) marshalNPrivacyPoolAsOf2astrolabeᚋgraphᚋprivacyᚐAsOf(ctx context.Context, sel ast.SelectionSet, v privacy.AsOf) graphql.Marshaler {
+	return ec._PrivacyPoolAsOf(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolAsset2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAssetᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.PrivacyPoolAsset) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolAsset2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAsset(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolAsset2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAsset(ctx context.Context, sel ast.SelectionSet, v *resolver.PrivacyPoolAsset) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PrivacyPoolAsset(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNPrivacyPoolAssetReason2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolAssetReason2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNPrivacyPoolCommitment2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.PrivacyPoolNote) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolCommitment2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolNote(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolCommitment2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolNote(ctx context.Context, sel ast.SelectionSet, v *resolver.PrivacyPoolNote) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PrivacyPoolCommitment(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolCommitmentEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+	return ec._PrivacyPoolCommitmentEdge(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolCommitmentEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolCommitmentEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolCoverage2astrolabeᚋgraphᚋprivacyᚐCoverage(ctx context.Context, sel ast.SelectionSet, v privacy.Coverage) graphql.Marshaler {
+	return ec._PrivacyPoolCoverage(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolEvent2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.PrivacyPoolEvent) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolEvent2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolEvent(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolEvent2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolEvent(ctx context.Context, sel ast.SelectionSet, v *resolver.PrivacyPoolEvent) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PrivacyPoolEvent(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolEventEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*resolver.PrivacyPoolEvent]) graphql.Marshaler {
+	return ec._PrivacyPoolEventEdge(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolEventEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.PrivacyPoolEvent]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolEventEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNPrivacyPoolEventName2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolEventName2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNPrivacyPoolFee2astrolabeᚋgraphᚋprivacyᚐFee(ctx context.Context, sel ast.SelectionSet, v privacy.Fee) graphql.Marshaler {
+	return ec._PrivacyPoolFee(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolFee2ᚕastrolabeᚋgraphᚋprivacyᚐFeeᚄ(ctx context.Context, sel ast.SelectionSet, v []privacy.Fee) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolFee2astrolabeᚋgraphᚋprivacyᚐFee(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolFeeBucket2astrolabeᚋgraphᚋprivacyᚐFeeBucket(ctx context.Context, sel ast.SelectionSet, v privacy.FeeBucket) graphql.Marshaler {
+	return ec._PrivacyPoolFeeBucket(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolFeeBucket2ᚕastrolabeᚋgraphᚋprivacyᚐFeeBucketᚄ(ctx context.Context, sel ast.SelectionSet, v []privacy.FeeBucket) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolFeeBucket2astrolabeᚋgraphᚋprivacyᚐFeeBucket(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNPrivacyPoolGranularity2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolGranularity2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNPrivacyPoolLedgerReason2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolLedgerReason2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNPrivacyPoolLedgerStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolLedgerStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNPrivacyPoolMetricBucket2astrolabeᚋgraphᚋprivacyᚐMetricBucket(ctx context.Context, sel ast.SelectionSet, v privacy.MetricBucket) graphql.Marshaler {
+	return ec._PrivacyPoolMetricBucket(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolNameCount2astrolabeᚋgraphᚋprivacyᚐNameCount(ctx context.Context, sel ast.SelectionSet, v privacy.NameCount) graphql.Marshaler {
+	return ec._PrivacyPoolNameCount(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolNameCount2ᚕastrolabeᚋgraphᚋprivacyᚐNameCountᚄ(ctx context.Context, sel ast.SelectionSet, v []privacy.NameCount) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolNameCount2astrolabeᚋgraphᚋprivacyᚐNameCount(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolNoteState2astrolabeᚋgraphᚋprivacyᚐNoteState(ctx context.Context, sel ast.SelectionSet, v privacy.NoteState) graphql.Marshaler {
+	return ec._PrivacyPoolNoteState(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolNullifier2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolNoteᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.PrivacyPoolNote) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolNullifier2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolNote(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolNullifier2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolNote(ctx context.Context, sel ast.SelectionSet, v *resolver.PrivacyPoolNote) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PrivacyPoolNullifier(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolNullifierEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+	return ec._PrivacyPoolNullifierEdge(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolNullifierEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolNullifierEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolPoint2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolPointᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.PrivacyPoolPoint) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolPoint2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolPoint(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolPoint2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolPoint(ctx context.Context, sel ast.SelectionSet, v *resolver.PrivacyPoolPoint) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PrivacyPoolPoint(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolPointAsOf2astrolabeᚋgraphᚋprivacyᚐPointAsOf(ctx context.Context, sel ast.SelectionSet, v privacy.PointAsOf) graphql.Marshaler {
+	return ec._PrivacyPoolPointAsOf(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolPointAsset2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAssetᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.PrivacyPoolAsset) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolPointAsset2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAsset(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolPointAsset2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAsset(ctx context.Context, sel ast.SelectionSet, v *resolver.PrivacyPoolAsset) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PrivacyPoolPointAsset(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolPointEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*resolver.PrivacyPoolPoint]) graphql.Marshaler {
+	return ec._PrivacyPoolPointEdge(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolPointEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*resolver.PrivacyPoolPoint]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolPointEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolPublicFields2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolPublicFields(ctx context.Context, sel ast.SelectionSet, v *resolver.PrivacyPoolPublicFields) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PrivacyPoolPublicFields(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolSupplyBucket2astrolabeᚋgraphᚋprivacyᚐSupplyBucket(ctx context.Context, sel ast.SelectionSet, v privacy.SupplyBucket) graphql.Marshaler {
+	return ec._PrivacyPoolSupplyBucket(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolSupplyBucket2ᚕastrolabeᚋgraphᚋprivacyᚐSupplyBucketᚄ(ctx context.Context, sel ast.SelectionSet, v []privacy.SupplyBucket) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolSupplyBucket2astrolabeᚋgraphᚋprivacyᚐSupplyBucket(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolTokenFlow2ᚕᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAssetᚄ(ctx context.Context, sel ast.SelectionSet, v []*resolver.PrivacyPoolAsset) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolTokenFlow2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAsset(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNPrivacyPoolTokenFlow2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAsset(ctx context.Context, sel ast.SelectionSet, v *resolver.PrivacyPoolAsset) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._PrivacyPoolTokenFlow(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolUnavailableMetric2astrolabeᚋdomainᚋprivacyᚐUnavailableMetric(ctx context.Context, sel ast.SelectionSet, v privacy1.UnavailableMetric) graphql.Marshaler {
+	return ec._PrivacyPoolUnavailableMetric(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolUnavailableMetric2ᚕastrolabeᚋdomainᚋprivacyᚐUnavailableMetricᚄ(ctx context.Context, sel ast.SelectionSet, v []privacy1.UnavailableMetric) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolUnavailableMetric2astrolabeᚋdomainᚋprivacyᚐUnavailableMetric(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNPrivacyPoolVisibility2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolVisibility2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNPrivacyPoolWalletBucket2astrolabeᚋgraphᚋprivacyᚐWalletBucket(ctx context.Context, sel ast.SelectionSet, v privacy.WalletBucket) graphql.Marshaler {
+	return ec._PrivacyPoolWalletBucket(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPrivacyPoolWalletBucket2ᚕastrolabeᚋgraphᚋprivacyᚐWalletBucketᚄ(ctx context.Context, sel ast.SelectionSet, v []privacy.WalletBucket) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolWalletBucket2astrolabeᚋgraphᚋprivacyᚐWalletBucket(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalNReceipt2ᚖastrolabeᚋgraphᚋresolverᚐReceipt(ctx context.Context, sel ast.SelectionSet, v *resolver.Receipt) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -45117,6 +57079,139 @@ func (ec *executionContext) marshalONode2ᚕastrolabeᚋgraphᚋresolverᚐNode(
 	})
 
 	return ret
+}
+
+func (ec *executionContext) marshalOPrivacyPool2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPool(ctx context.Context, sel ast.SelectionSet, v *resolver.PrivacyPool) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PrivacyPool(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPrivacyPoolAnalytics2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolAnalytics(ctx context.Context, sel ast.SelectionSet, v *resolver.PrivacyPoolAnalytics) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PrivacyPoolAnalytics(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPrivacyPoolCommitmentConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PrivacyPoolCommitmentConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPrivacyPoolEventConnection2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolEventConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.PrivacyPoolEventConnection) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PrivacyPoolEventConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOPrivacyPoolEventName2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalEnum(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOPrivacyPoolEventName2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalEnum(*v)
+	return res
+}
+
+func (ec *executionContext) marshalOPrivacyPoolEventPlace2ᚖastrolabeᚋgraphᚋprivacyᚐEventPlace(ctx context.Context, sel ast.SelectionSet, v *privacy.EventPlace) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PrivacyPoolEventPlace(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPrivacyPoolLatestEvent2ᚖastrolabeᚋgraphᚋprivacyᚐLatestEvent(ctx context.Context, sel ast.SelectionSet, v *privacy.LatestEvent) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PrivacyPoolLatestEvent(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPrivacyPoolMetricBucket2ᚕastrolabeᚋgraphᚋprivacyᚐMetricBucketᚄ(ctx context.Context, sel ast.SelectionSet, v []privacy.MetricBucket) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolMetricBucket2astrolabeᚋgraphᚋprivacyᚐMetricBucket(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalOPrivacyPoolMetricSeries2ᚖastrolabeᚋgraphᚋprivacyᚐMetricSeries(ctx context.Context, sel ast.SelectionSet, v *privacy.MetricSeries) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PrivacyPoolMetricSeries(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPrivacyPoolNameCount2ᚕastrolabeᚋgraphᚋprivacyᚐNameCountᚄ(ctx context.Context, sel ast.SelectionSet, v []privacy.NameCount) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPrivacyPoolNameCount2astrolabeᚋgraphᚋprivacyᚐNameCount(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalOPrivacyPoolNullifierConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.PrivacyPoolNote]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PrivacyPoolNullifierConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPrivacyPoolPointConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*resolver.PrivacyPoolPoint]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PrivacyPoolPointConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPrivacyPoolSnapshot2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPoolSnapshot(ctx context.Context, sel ast.SelectionSet, v *resolver.PrivacyPoolSnapshot) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PrivacyPoolSnapshot(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPrivacyPoolStatus2ᚖastrolabeᚋgraphᚋprivacyᚐStatus(ctx context.Context, sel ast.SelectionSet, v *privacy.Status) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PrivacyPoolStatus(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOProtocol2ᚖastrolabeᚋgraphᚋresolverᚐProtocol(ctx context.Context, sel ast.SelectionSet, v *resolver.Protocol) graphql.Marshaler {

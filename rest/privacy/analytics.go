@@ -52,11 +52,8 @@ type UnavailableMetric struct {
 	Reason     string `json:"reason"`
 }
 
-var unavailableMetrics = []UnavailableMetric{
-	{"tvlUsd", "requires_balance_and_price_snapshots", "A value needs balances and prices at one moment. This service has neither for the pool."},
-	{"privateSwapVolume", "volume_pricing_not_certified", "The pool's events do not say which flows are swaps, and their prices are not certified."},
-	{"exactAnonymitySet", "commitment_state_materializer_required", "Counts of public events are not an anonymity set."},
-	{"privateActivity", "private_activity_metrics_not_migrated", "Activity within the pool is hidden by design."},
+func unavailableMetric(m privacy.UnavailableMetric) UnavailableMetric {
+	return UnavailableMetric{m.Metric, m.ReasonCode, m.Reason}
 }
 
 func (h Handlers) analytics(ctx context.Context, c *frame.Call) (any, error) {
@@ -73,7 +70,7 @@ func (h Handlers) analyticsBody(ctx context.Context, c *frame.Call) (AnalyticsBo
 		EventBreakdown: frame.RenderAll(sums.Events.Breakdown(), nameCount), VisibilityBreakdown: frame.RenderAll(sums.Events.ByVisibility(), nameCount),
 		TokenFlows: frame.RenderAll(sums.Assets, tokenFlow), TokenFlowsTruncated: sums.Truncated,
 		MissingAmountEventCount: sums.Missing, UnknownTokenCount: sums.Undescribed,
-		UnavailableMetrics: unavailableMetrics, Caveat: privacy.FlowCaveat,
+		UnavailableMetrics: frame.RenderAll(privacy.UnavailableMetrics, unavailableMetric), Caveat: privacy.FlowCaveat,
 	}
 	if sums.Event != nil {
 		body.LatestEventBlock = &sums.Event.Block

@@ -52,9 +52,6 @@ type NoteState struct {
 	Caveat          string  `json:"caveat"`
 }
 
-// noteSource is the source of the counts of notes.
-const noteSource = "public_decoded_event_rows"
-
 // LatestEvent is the position of an event, also as a text that can be compared
 // with other answers.
 type LatestEvent struct {
@@ -85,7 +82,7 @@ func statusBody(c *frame.Call, s privacy.Status) StatusBody {
 		OpenNoteCreatedCount: of(facts.OpenNoteCreated), OpenNoteDepositedCount: of(facts.OpenNoteDeposited),
 		EncNoteCreatedCount: of(facts.EncNoteCreated), NoteUsedCount: of(facts.NoteUsed),
 		AuditorPublicKeyCount: of(facts.AuditorPublicKeySet), ViewingKeySetCount: of(facts.ViewingKeySet), RegisteredUserCount: s.Wallets,
-		NoteState:   NoteState{count(privacy.Counts.Commitments), of(facts.NoteUsed), noteSource, privacy.NoteCaveat},
+		NoteState:   NoteState{count(privacy.Counts.Commitments), of(facts.NoteUsed), privacy.NoteSource, privacy.NoteCaveat},
 		LatestEvent: latestEvent(s.Latest), LatestDecodedEvent: latestEvent(s.LatestDecoded), LatestRawEvent: latestEvent(s.LatestRaw),
 		EventLagBlocks: s.LagBlocks, MaterializationFresh: s.Fresh, Caveat: privacy.FlowCaveat,
 	}

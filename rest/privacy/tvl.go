@@ -48,9 +48,6 @@ type TVLCoverage struct {
 	TokenCount                  int                  `json:"tokenCount"`
 }
 
-// finalityBasis names the tier of blocks that the ledger covers.
-const finalityBasis = "service_indexed_finalized_tier"
-
 // FlowBody is what flowed of a token.
 type FlowBody struct {
 	Status                  privacy.LedgerStatus `json:"status"`
@@ -89,7 +86,7 @@ func tvlBody(c domain.Chain, s *privacy.Snapshot) TVLBody {
 		Envelope: envelopeOf(c), Status: s.Status, Assets: frame.RenderAll(s.Assets, tvlAsset), Caveat: privacy.FlowCaveat,
 		AsOf: TVLAsOf{MaterializedAt: s.MaterializedAt},
 		Coverage: TVLCoverage{
-			Status: s.Status, ReasonCode: s.Reason, FinalizedOnly: true, FinalityBasis: finalityBasis, AsOfL1Accepted: s.L1Accepted,
+			Status: s.Status, ReasonCode: s.Reason, FinalizedOnly: true, FinalityBasis: privacy.FinalityBasis, AsOfL1Accepted: s.L1Accepted,
 			FromBlockNumber: s.From, MissingAmountEventCount: s.Missing, DecodedMaterializationFresh: s.Fresh, DecodedEventLagBlocks: s.LagBlocks,
 			LatestEventCursor: watermark(s.LatestFlow), PoolContractCount: s.Pools, TokenCount: len(s.Assets),
 		},
