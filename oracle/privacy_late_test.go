@@ -59,7 +59,7 @@ func TestPrivacyAnswersFollowAClassThatComesLate(t *testing.T) {
 	w.withheld = nil
 	w.halt()
 	w.resume()
-	w.await("NOT EXISTS (SELECT FROM privacy_events WHERE reading = 2)")
+	w.await("NOT EXISTS (SELECT FROM privacy_events WHERE reading = 2) AND NOT EXISTS (SELECT FROM classes WHERE missing)")
 	w.catchUp()
 	w.fold()
 	w.checkPool()
