@@ -1,14 +1,15 @@
 package oracle
 
 import (
+	"context"
 	"net/http/httptest"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/indexing"
 	"astrolabe/jobs/index"
 	"astrolabe/jobs/repair"
 	store "astrolabe/repo/index"
@@ -37,7 +38,7 @@ func TestPrivacyAnswersFollowAClassThatComesLate(t *testing.T) {
 		loop.AcceptMissingClasses = true
 		loop.Node = loop.Node.(repotest.OnceRead).Source // other tests have read the class
 	})
-	w.loop.Prover = &repair.Job{ // asked when the index resumes
+	prover := &repair.Job{
 		Chain: w.chain, Holder: "oracle", Leases: store.NewLeases(w.db), Checkpoints: store.NewCheckpoints(w.db), Archive: store.NewArchive(w.db),
 		Store: store.NewRepairer(w.db), Node: w.loop.Node, Verify: facts.FullyVerified, Report: func(string) {},
 	}
@@ -58,24 +59,15 @@ func TestPrivacyAnswersFollowAClassThatComesLate(t *testing.T) {
 	simulated.ClearFaults()
 	w.withheld = nil
 	w.halt()
+	w.must(indexing.Hold(t.Context(), prover.Leases, w.chain, prover.Holder, func(ctx context.Context, lease indexing.Lease) error {
+		_, err := prover.Prove(ctx, lease)
+		return err
+	}))
 	w.resume()
-	w.await("NOT EXISTS (SELECT FROM privacy_events WHERE reading = 2) AND NOT EXISTS (SELECT FROM classes WHERE missing)")
 	w.catchUp()
 	w.fold()
 	w.checkPool()
 	w.requireSameRows()
-}
-
-// await waits until a condition holds in the database.
-func (w *world) await(condition string) {
-	w.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
-	for w.text("SELECT ("+condition+")::text") != "true" {
-		if time.Now().After(deadline) {
-			w.Fatalf("%s: got false, want true", condition)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
 }
 
 // text reads one text from the database.
