@@ -12,6 +12,7 @@ import (
 
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo/events"
+	"astrolabe/repo/repotest"
 )
 
 // TestEventReadsFollowTheirIndexes checks the plans of every statement that
@@ -104,20 +105,8 @@ func holdPlan(t *testing.T, name, plan string, indexes []string) {
 // preparedPlan returns the plan of a prepared statement.
 func preparedPlan(t *testing.T, conn *pgx.Conn, mode, sql, arguments string) string {
 	t.Helper()
-	if _, err := conn.Prepare(t.Context(), "explained", sql); err != nil {
-		t.Fatal(err, sql)
-	}
-	defer func() { _ = conn.Deallocate(t.Context(), "explained") }()
 	if _, err := conn.Exec(t.Context(), "SET enable_bitmapscan = off; SET plan_cache_mode = "+mode); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := conn.Query(t.Context(), "EXPLAIN EXECUTE explained ("+arguments+")", pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		t.Fatal(err, sql)
-	}
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err, sql)
-	}
-	return strings.Join(lines, "\n")
+	return repotest.ExplainPrepared(t, conn, "EXPLAIN", sql, arguments)
 }

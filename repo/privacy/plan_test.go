@@ -50,16 +50,7 @@ func crowded(ctx context.Context, url string) error {
 // requests for events of pools run: none reads the history.
 func TestPoolReadsFollowTheirIndexes(t *testing.T) {
 	t.Parallel()
-	conn, err := pgx.Connect(t.Context(), pgtest.Database(t, crowded))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	for setting, value := range repo.ReaderSettings() {
-		if _, err := conn.Exec(t.Context(), fmt.Sprintf("SET %s = '%s'", setting, value)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	conn := reader(t, crowded)
 	const page = "58, 20001::int2, 0::int2"
 	tests := map[string]struct {
 		arguments string
@@ -83,19 +74,7 @@ func TestPoolReadsFollowTheirIndexes(t *testing.T) {
 			t.Errorf("%s is missing from the expected plans", name)
 			continue
 		}
-		plan := preparedPlan(t, conn, statement, test.arguments)
-		used := map[string]bool{}
-		for _, found := range scanned.FindAllStringSubmatch(plan, -1) {
-			used[found[1]] = true
-		}
-		if got := slices.Sorted(maps.Keys(used)); !slices.Equal(got, test.indexes) {
-			t.Errorf("%s: got the indexes %v, want %v\n%s", name, got, test.indexes, plan)
-		}
-		for _, bad := range []string{"Seq Scan", "Bitmap", "Hash Join", "Merge Join"} {
-			if strings.Contains(plan, bad) {
-				t.Errorf("%s: got a %s, want none\n%s", name, bad, plan)
-			}
-		}
+		plan := requirePlan(t, conn, name, statement, test.arguments, scanned, test.indexes, "Seq Scan", "Hash Join", "Merge Join")
 		if sortedScan.MatchString(plan) {
 			t.Errorf("%s: got a sort of a scan, want none\n%s", name, plan)
 		}
@@ -109,28 +88,39 @@ var scanned = regexp.MustCompile(`using (\w+) on privacy_(?:events|ledgers|count
 // sortedScan matches a sort of all events of a scan.
 var sortedScan = regexp.MustCompile(`Sort  \(.*\n.*Sort Key.*\n(?:.*Presorted Key.*\n)?\s*->  Index.* on privacy_events`)
 
-// preparedPlan returns the plan of a prepared statement.
-func preparedPlan(t *testing.T, conn *pgx.Conn, sql, arguments string) string {
+// reader returns a connection to a database of a template, with the settings of
+// connections that read.
+func reader(t *testing.T, template func(ctx context.Context, url string) error) *pgx.Conn {
 	t.Helper()
-	return explained(t, conn, "EXPLAIN", sql, arguments)
+	conn, err := pgx.Connect(t.Context(), pgtest.Database(t, template))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	for setting, value := range repo.ReaderSettings() {
+		if _, err := conn.Exec(t.Context(), fmt.Sprintf("SET %s = '%s'", setting, value)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conn
 }
 
-func explained(t *testing.T, conn *pgx.Conn, how, sql, arguments string) string {
+// requirePlan returns the plan of a statement. It must use exactly these of the
+// indexes that the pattern finds, and do nothing bad.
+func requirePlan(t *testing.T, conn *pgx.Conn, name, statement, arguments string, pattern *regexp.Regexp, indexes []string, bad ...string) string {
 	t.Helper()
-	if _, err := conn.Prepare(t.Context(), "explained", sql); err != nil {
-		t.Fatal(err, sql)
+	plan := repotest.ExplainPrepared(t, conn, "EXPLAIN", statement, arguments)
+	used := map[string]bool{}
+	for _, found := range pattern.FindAllStringSubmatch(plan, -1) {
+		used[found[1]] = true
 	}
-	defer func() { _ = conn.Deallocate(t.Context(), "explained") }()
-	if arguments != "" {
-		arguments = "(" + arguments + ")"
+	if got := slices.Sorted(maps.Keys(used)); !slices.Equal(got, indexes) {
+		t.Errorf("%s: got the indexes %v, want %v\n%s", name, got, indexes, plan)
 	}
-	rows, err := conn.Query(t.Context(), how+" EXECUTE explained "+arguments, pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		t.Fatal(err, sql)
+	for _, bad := range append(bad, "Bitmap") {
+		if strings.Contains(plan, bad) {
+			t.Errorf("%s: got a %s, want none\n%s", name, bad, plan)
+		}
 	}
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err, sql)
-	}
-	return strings.Join(lines, "\n")
+	return plan
 }

@@ -3,17 +3,13 @@ package privacy_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
-	"astrolabe/pg/pgtest"
-	"astrolabe/repo"
 	"astrolabe/repo/privacy"
+	"astrolabe/repo/repotest"
 )
 
 // longLedger is the template of crowded with a ledger of years.
@@ -59,16 +55,7 @@ var preparedTable = regexp.MustCompile(`using (privacy_\w+) on`)
 // reads prepared rows out of the requested range.
 func TestPreparedReadsFollowTheirIndexes(t *testing.T) {
 	t.Parallel()
-	conn, err := pgx.Connect(t.Context(), pgtest.Database(t, longLedger))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	for setting, value := range repo.ReaderSettings() {
-		if _, err := conn.Exec(t.Context(), fmt.Sprintf("SET %s = '%s'", setting, value)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	conn := reader(t, longLedger)
 	const span = "1::int2, 1710000000, 1710864000"
 	tests := map[string]struct {
 		arguments string
@@ -94,19 +81,8 @@ func TestPreparedReadsFollowTheirIndexes(t *testing.T) {
 			t.Errorf("%s is missing from the expected plans", name)
 			continue
 		}
-		plan := preparedPlan(t, conn, statement, test.arguments)
-		used := map[string]bool{}
-		for _, found := range preparedTable.FindAllStringSubmatch(plan, -1) {
-			used[found[1]] = true
-		}
-		if got := slices.Sorted(maps.Keys(used)); !slices.Equal(got, test.indexes) {
-			t.Errorf("%s: got the indexes %v, want %v\n%s", name, got, test.indexes, plan)
-		}
-		for _, bad := range []string{"Seq Scan on privacy_", "Seq Scan on events", "Seq Scan on addresses", "Seq Scan on tokens", "Seq Scan on contract_classes", "Seq Scan on blocks", "Bitmap"} {
-			if strings.Contains(plan, bad) {
-				t.Errorf("%s: got a %s, want none\n%s", name, bad, plan)
-			}
-		}
+		requirePlan(t, conn, name, statement, test.arguments, preparedTable, test.indexes,
+			"Seq Scan on privacy_", "Seq Scan on events", "Seq Scan on addresses", "Seq Scan on tokens", "Seq Scan on contract_classes", "Seq Scan on blocks")
 		if got := rowsRead(t, conn, statement, test.arguments); got > test.most {
 			t.Errorf("%s: got %d rows of pools read, want at most %d", name, got, test.most)
 		}
@@ -120,7 +96,7 @@ var readRows = regexp.MustCompile(`using privacy_\w+ on privacy_.*rows=(\d+) loo
 // rowsRead runs a statement and counts what it reads of pools.
 func rowsRead(t *testing.T, conn *pgx.Conn, sql, arguments string) (read int) {
 	t.Helper()
-	plan := explained(t, conn, "EXPLAIN (ANALYZE, TIMING OFF)", sql, arguments)
+	plan := repotest.ExplainPrepared(t, conn, "EXPLAIN (ANALYZE, TIMING OFF)", sql, arguments)
 	for _, found := range readRows.FindAllStringSubmatch(plan, -1) {
 		var rows, loops int
 		if _, err := fmt.Sscan(found[1]+" "+found[2], &rows, &loops); err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
 
 	"astrolabe/repo"
@@ -68,4 +69,26 @@ func Explain(t testing.TB, db *repo.DB, statement string, settings ...string) st
 		t.Fatalf("explain %s: %v", statement, err)
 	}
 	return strings.Join(plan, "\n")
+}
+
+// ExplainPrepared returns the plan of a prepared statement with the arguments,
+// written in SQL. The command is EXPLAIN with its options.
+func ExplainPrepared(t testing.TB, conn *pgx.Conn, command, statement, arguments string) string {
+	t.Helper()
+	if _, err := conn.Prepare(t.Context(), "explained", statement); err != nil {
+		t.Fatal(err, statement)
+	}
+	defer func() { _ = conn.Deallocate(t.Context(), "explained") }()
+	if arguments != "" {
+		arguments = "(" + arguments + ")"
+	}
+	rows, err := conn.Query(t.Context(), command+" EXECUTE explained "+arguments, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		t.Fatal(err, statement)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err, statement)
+	}
+	return strings.Join(lines, "\n")
 }
