@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/jobs"
 	"astrolabe/repo"
+	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
 	"astrolabe/sim/fault"
 	"astrolabe/starknet"
@@ -213,23 +214,8 @@ func TestTheQueueReadsMetadata(t *testing.T) {
 	worker, store := w.worker(w.node()), signalling{tokens.NewTokens(w.db), make(chan int, 1)}
 	worker.Store = store
 	schedule := jobs.NewSchedule(worker.Logger, telemetry.NewMetrics(), worker.Job())
-	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: worker.Logger})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- queue.Run(ctx, time.Minute) }()
-	select {
-	case stored := <-store.stored:
-		if stored == 0 || w.count("metadata_at IS NULL") != 0 {
-			t.Errorf("got %d tokens read and %d unread, want all read", stored, w.count("metadata_at IS NULL"))
-		}
-	case <-time.After(time.Minute):
-		t.Error("timed out, want a run")
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Errorf("queue: got %v, want no error", err)
+	stored := repotest.AwaitJob(t, w.db, repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: worker.Logger}, store.stored)
+	if stored == 0 || w.count("metadata_at IS NULL") != 0 {
+		t.Errorf("got %d tokens read and %d unread, want all read", stored, w.count("metadata_at IS NULL"))
 	}
 }

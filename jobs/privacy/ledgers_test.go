@@ -95,23 +95,8 @@ func TestTheQueueExtendsLedgers(t *testing.T) {
 	db, _ := repotest.Connect(t, repotest.Followed)
 	store := signalling{privacystore.NewLedgers(db), make(chan privacy.LedgerProgress, 1)}
 	schedule := jobs.NewSchedule(silent, telemetry.NewMetrics(), (&Ledgers{Store: store, Logger: silent}).Job())
-	queue, err := db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: silent})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- queue.Run(ctx, time.Minute) }()
-	select {
-	case done := <-store.extended:
-		if done.Through != repotest.FollowedFinalized || done.More {
-			t.Errorf("got %+v, want the ledger up to block %d", done, repotest.FollowedFinalized)
-		}
-	case <-time.After(time.Minute):
-		t.Error("timed out, want a run")
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Errorf("queue: got %v, want no error", err)
+	done := repotest.AwaitJob(t, db, repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: silent}, store.extended)
+	if done.Through != repotest.FollowedFinalized || done.More {
+		t.Errorf("got %+v, want the ledger up to block %d", done, repotest.FollowedFinalized)
 	}
 }

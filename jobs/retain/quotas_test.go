@@ -68,20 +68,5 @@ func TestTheQueueForgetsIdleMeters(t *testing.T) {
 	db := repotest.Open(t)
 	logger, store := slog.New(slog.DiscardHandler), signalling{accounts.NewQuotas(db), make(chan struct{})}
 	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&retain.Quotas{Store: store, Logger: logger}).Job())
-	queue, err := db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: logger})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- queue.Run(ctx, time.Minute) }()
-	select {
-	case <-store.done:
-	case <-time.After(time.Minute):
-		t.Error("timed out, want a pass")
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Errorf("queue: got %v, want no error", err)
-	}
+	repotest.AwaitJob(t, db, repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: logger}, store.done)
 }

@@ -47,24 +47,9 @@ func TestTheQueueForgetsRetiredSecrets(t *testing.T) {
 	}
 	logger, store := slog.New(slog.DiscardHandler), forgetful{accounts.NewSecrets(db), make(chan int, 1)}
 	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&retain.Secrets{Secrets: store, Sessions: accounts.NewSessions(db), Logins: accounts.NewLogins(db), Keys: accounts.NewKeys(db), Logger: logger}).Job())
-	queue, err := db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: logger})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- queue.Run(ctx, time.Minute) }()
-	select {
-	case forgotten := <-store.done:
-		if forgotten != 1 {
-			t.Errorf("got %d forgotten generations, want 1", forgotten)
-		}
-	case <-time.After(time.Minute):
-		t.Error("timed out, want a pass")
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Errorf("queue: got %v, want no error", err)
+	forgotten := repotest.AwaitJob(t, db, repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: logger}, store.done)
+	if forgotten != 1 {
+		t.Errorf("got %d forgotten generations, want 1", forgotten)
 	}
 }
 

@@ -89,23 +89,8 @@ func TestTheQueueSumsTransfersUp(t *testing.T) {
 	worker, store := w.sums(), signalling{tokens.NewSummaries(w.db), make(chan token.Summing, 1)}
 	worker.Store = store
 	schedule := jobs.NewSchedule(worker.Logger, telemetry.NewMetrics(), worker.Job())
-	queue, err := w.db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: worker.Logger})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- queue.Run(ctx, time.Minute) }()
-	select {
-	case done := <-store.summed:
-		if done.Through != repotest.FollowedFinalized || done.More {
-			t.Errorf("got %+v, want all sums through block %d", done, repotest.FollowedFinalized)
-		}
-	case <-time.After(time.Minute):
-		t.Error("timed out, want a run")
-	}
-	stop()
-	if err := <-ended; err != nil {
-		t.Errorf("queue: got %v, want no error", err)
+	done := repotest.AwaitJob(t, w.db, repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: worker.Logger}, store.summed)
+	if done.Through != repotest.FollowedFinalized || done.More {
+		t.Errorf("got %+v, want all sums through block %d", done, repotest.FollowedFinalized)
 	}
 }
