@@ -135,8 +135,8 @@ func filled(op frame.Operation, path string) string {
 // needsCaller reports whether an operation is closed to strangers.
 func needsCaller(op frame.Operation) bool { return op.Permission != "" || op.Session }
 
-// opened is what whoever may gets on a path: success or, where the table says
-// that a request with nothing but examples can fail so, that failure.
+// opened returns the response to a caller with every permission: success or, where
+// the table says that a request of examples alone can fail, that failure.
 func (s *service) opened(op frame.Operation, path string) verdict {
 	s.t.Helper()
 	a := s.askWith(op.Method, path, "X-Service-Api-Key", s.access.Key, "Authorization", "Bearer "+s.access.Cookie)

@@ -1,8 +1,8 @@
 package strictjson
 
-// Crowded reports whether an object in data has more than most members. Finding
-// duplicate keys takes many times the memory of the text, so whoever decodes
-// text of strangers can refuse such objects first. The answer may be wrong for
+// Crowded reports whether an object in data has more than most members. Decode
+// needs many times the memory of the text to find duplicate keys, so callers
+// should refuse such objects of unknown senders first. The answer may be wrong for
 // text that is not JSON.
 func Crowded(data []byte, most int) bool {
 	var members [MaxDepth + 1]int // of the open objects, by depth
