@@ -33,13 +33,15 @@ run: ## Build and start everything, without configuration
 	@$(MAKE) --no-print-directory -j2 build postgres
 	bin/astrolabe up
 
-# Tests of the indexer that hash for minutes with the race detector.
-UNRACED_INDEX := TestContentLies|TestVerifiedRange|TestReorgsAcross
+# Tests that call repotest.SkipRaced, and their packages: they hash for minutes with the race detector, or measure
+# memory. A test of the root package holds the lists complete.
+UNRACED_TESTS := TestContentLies|TestContractInTheWrongList|TestEventsOfAPoolAreUnread|TestUnprovenClass|TestRepairTakesNoClass|TestDeclaredSierraClass|TestReorgsAcross|TestBlockWithoutCommitments|TestChainWithoutCommitments|TestMismatchNames|TestVerifiedRange|TestDearestAccepted|TestResultIsMeasured
+UNRACED_IN := ./jobs/index ./rest ./graph
 
 test: postgres ## Run every test
 	$(GO) vet ./...
 	$(GO) test -timeout 20m $(UNRACED)
-	$(GO) test -timeout 20m -run '$(UNRACED_INDEX)' ./jobs/index
+	$(GO) test -timeout 20m -run '$(UNRACED_TESTS)' $(UNRACED_IN)
 	$(GO) test $(RACE) -timeout 20m $(RACED)
 
 test-clients: build postgres ## Run third-party clients and linters against the program
@@ -47,7 +49,7 @@ test-clients: build postgres ## Run third-party clients and linters against the 
 
 soak: postgres ## Run the long crash and consistency tests
 	ASTROLABE_SOAK=1 $(GO) test -count=1 -timeout 6h $(UNRACED)
-	ASTROLABE_SOAK=1 $(GO) test -count=1 -timeout 6h -run '$(UNRACED_INDEX)' ./jobs/index
+	ASTROLABE_SOAK=1 $(GO) test -count=1 -timeout 6h -run '$(UNRACED_TESTS)' $(UNRACED_IN)
 	ASTROLABE_SOAK=1 ASTROLABE_CHAOS=300 $(GO) test $(RACE) -count=1 -timeout 6h $(RACED) ./cmd/...
 
 lint: bin/golangci-lint ## Run the linters

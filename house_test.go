@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,4 +146,56 @@ func TestRepositoriesImportOnlyRepoAndModel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTestsLeftOutOfTheRaceDetectorRunWithoutIt finds the tests that call
+// repotest.SkipRaced and matches them with UNRACED_TESTS in the Makefile. A test
+// that is missing there would never run.
+func TestTestsLeftOutOfTheRaceDetectorRunWithoutIt(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := regexp.MustCompile(`(?m)^UNRACED_TESTS := (.+)$`).FindSubmatch(makefile)
+	packages := regexp.MustCompile(`(?m)^UNRACED_IN := (.+)$`).FindSubmatch(makefile)
+	if listed == nil || packages == nil {
+		t.Fatal("got a Makefile without UNRACED_TESTS or UNRACED_IN, want both")
+	}
+	pattern, skipped := regexp.MustCompile(string(listed[1])), 0
+	walkGo(t, func(path string) {
+		if !strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			test, ok := d.(*ast.FuncDecl)
+			if !ok || test.Body == nil || !callsSkipRaced(test.Body) {
+				continue
+			}
+			skipped++
+			if !pattern.MatchString(test.Name.Name) {
+				t.Errorf("%s: got no %s in UNRACED_TESTS, want it there", path, test.Name.Name)
+			}
+			if in := "./" + filepath.ToSlash(filepath.Dir(path)); !slices.Contains(strings.Fields(string(packages[1])), in) {
+				t.Errorf("%s: got no %s in UNRACED_IN, want it there", path, in)
+			}
+		}
+	})
+	if skipped == 0 {
+		t.Error("got no test that calls SkipRaced, want some")
+	}
+}
+
+func callsSkipRaced(body *ast.BlockStmt) (found bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		if name, ok := n.(*ast.SelectorExpr); ok && name.Sel.Name == "SkipRaced" {
+			found = true
+		}
+		return !found
+	})
+	return found
 }

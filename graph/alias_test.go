@@ -56,6 +56,7 @@ func (d *dearest) path(to *ast.Definition) []*selected {
 // many aliases as the limits accept. Before results were measured, the largest of
 // them built more than a gigabyte. It is not parallel: it measures the process.
 func TestResultIsMeasuredWhileItIsBuilt(t *testing.T) {
+	repotest.SkipRaced(t)
 	g := serveLong(t)
 	fields, of := longFields()
 	ended := 0

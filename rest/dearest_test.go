@@ -45,6 +45,7 @@ type dear struct {
 // repeats the 16 that allocate the most at once. It is not parallel: it measures
 // the process.
 func TestDearestAcceptedRequestsFitIntoMemoryAndTime(t *testing.T) {
+	repotest.SkipRaced(t)
 	db := repotest.OpenTemplate(t, repotest.Long)
 	s := newServiceOver(t, db, time.Now, func(o *Options) {
 		o.Services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors, Nodes: map[domain.Chain]chain.Node{domain.Mainnet: emptyNode{}}})

@@ -22,6 +22,7 @@ import (
 	"astrolabe/domain/indexing"
 	"astrolabe/domain/integrity"
 	store "astrolabe/repo/index"
+	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/sim/fault"
 )
@@ -44,7 +45,7 @@ const backfilled = 16
 // node.
 func TestContentLiesAreRefused(t *testing.T) {
 	t.Parallel()
-	skipRaced(t)
+	repotest.SkipRaced(t)
 	found := map[facts.Verification]map[string]string{}
 	for _, level := range []facts.Verification{facts.FullyVerified, facts.TransactionsVerified} {
 		found[level] = newLiar(t, level, 0).tellAll()

@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/domain/facts"
 	"astrolabe/domain/integrity"
+	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/starknet"
 )
@@ -18,7 +19,7 @@ import (
 // apart. No transaction proves the deployment.
 func TestContractInTheWrongListOfAStateDiffIsRefused(t *testing.T) {
 	t.Parallel()
-	skipRaced(t)
+	repotest.SkipRaced(t)
 	w := newWorld(t, sim.Config{Blocks: 20})
 	p, pool := w.tampered()
 	for _, first := range []uint64{0, 3} {

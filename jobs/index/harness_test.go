@@ -14,6 +14,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/facts"
 	"astrolabe/domain/privacy"
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
@@ -156,7 +157,7 @@ func (w *world) loop(holder string) *Loop {
 	return &Loop{
 		Chain: domain.Mainnet, Pools: privacy.KnownPools(domain.Mainnet), Node: repotest.OnceRead{Source: w.node.Source()}, Holder: holder,
 		Leases: w.leases(), Checkpoints: store.NewCheckpoints(w.db), Classes: store.NewArchive(w.db), Writer: store.NewWriter(w.db),
-		Every: 5 * time.Millisecond, Lease: time.Hour, Depth: 5, Sizes: small.orDefault(), Verify: harnessLevel,
+		Every: 5 * time.Millisecond, Lease: time.Hour, Depth: 5, Sizes: small.orDefault(), Verify: harnessLevel(),
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 }
@@ -214,4 +215,13 @@ func (w *world) status() chain.Head {
 		w.Fatal(err)
 	}
 	return heads[domain.Mainnet]
+}
+
+// harnessLevel is how far the tests' indexers verify blocks. Hashing takes minutes
+// with the race detector.
+func harnessLevel() facts.Verification {
+	if repotest.Raced {
+		return facts.Unverified
+	}
+	return facts.FullyVerified
 }

@@ -51,7 +51,7 @@ func TestInvalidNodeDataIsNotCommittedAndTheReasonIsShown(t *testing.T) {
 			}
 			w.lie(c.fault)
 			err := leader.turn(t.Context())
-			unverified := harnessLevel == facts.Unverified && errors.Is(err, facts.ErrContradiction) // noticed when rows are derived
+			unverified := harnessLevel() == facts.Unverified && errors.Is(err, facts.ErrContradiction) // noticed when rows are derived
 			if !errors.Is(err, c.cause) && !unverified {
 				t.Errorf("got %v, want %v", err, c.cause)
 			}

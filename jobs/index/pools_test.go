@@ -11,6 +11,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/indexing"
 	"astrolabe/domain/privacy"
+	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/sim/classes"
 	"astrolabe/starknet"
@@ -54,7 +55,7 @@ func (n withholding) Class(ctx context.Context, at, hash starknet.Felt) (starkne
 // the pool is deployed: no transfer depends on it.
 func TestEventsOfAPoolAreUnreadUntilItsClassIsKnown(t *testing.T) {
 	t.Parallel()
-	skipRaced(t)
+	repotest.SkipRaced(t)
 	w := newWorld(t, sim.Config{Blocks: 30})
 	class, err := classes.ByName("privacy_pool_v1")
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"astrolabe/domain/indexing"
 	"astrolabe/repo"
 	store "astrolabe/repo/index"
+	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 	"astrolabe/sim/fault"
 	"astrolabe/starknet"
@@ -35,7 +36,7 @@ func (w *world) missing() int {
 // asked of the node.
 func TestUnprovenClassIsUnusedUntilItIsProven(t *testing.T) {
 	t.Parallel()
-	skipRaced(t)
+	repotest.SkipRaced(t)
 	for name, first := range map[string]uint64{"whole": 0, "partial": 68} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,7 +80,7 @@ func TestUnprovenClassIsUnusedUntilItIsProven(t *testing.T) {
 // while the node has only a false one.
 func TestRepairTakesNoClassThatIsNeitherProvenNorCommitted(t *testing.T) {
 	t.Parallel()
-	skipRaced(t)
+	repotest.SkipRaced(t)
 	w := newWorld(t, sim.Config{Blocks: 70})
 	leader := w.leader(w.loop("a"))
 	w.catchUp(leader)
@@ -151,7 +152,7 @@ func TestMissingClassesAreAskedForAgainAfterGrowingPauses(t *testing.T) {
 // classes: only Cairo 0 classes may be unproven.
 func TestDeclaredSierraClassAnsweredAsCairo0Halts(t *testing.T) {
 	t.Parallel()
-	skipRaced(t)
+	repotest.SkipRaced(t)
 	w := newWorld(t, sim.Config{Blocks: 4})
 	p, pool := w.tampered()
 	p.tell(&lie{ofClass, func(result map[string]any) bool {

@@ -3,6 +3,7 @@ package index
 import (
 	"testing"
 
+	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 )
 
@@ -11,7 +12,7 @@ import (
 // by a plain class (80), and reorganises each of these steps.
 func TestReorgsAcrossTheUpgradesOfProxiesLeaveACleanIndex(t *testing.T) {
 	t.Parallel()
-	skipRaced(t)
+	repotest.SkipRaced(t)
 	w := newWorld(t, sim.Config{Blocks: 64})
 	leader := w.leader(w.loop("a"))
 	w.catchUp(leader)

@@ -16,6 +16,7 @@ import (
 	"astrolabe/domain/indexing"
 	"astrolabe/domain/integrity"
 	"astrolabe/node"
+	"astrolabe/repo/repotest"
 	"astrolabe/sim"
 )
 
@@ -25,21 +26,12 @@ const (
 	ofClass  = "starknet_getClass"
 )
 
-// skipRaced leaves a test out of the race detector, with which hashing takes
-// minutes. make test runs it without.
-func skipRaced(t *testing.T) {
-	t.Helper()
-	if raced {
-		t.Skip("it runs without the race detector")
-	}
-}
-
 // TestBlockWithoutCommitmentsIsRefusedAfterAFullOne strips a header of its
 // commitments, of which the block before had all. A later leader, which knows that
 // block only as it is stored, refuses it too.
 func TestBlockWithoutCommitmentsIsRefusedAfterAFullOne(t *testing.T) {
 	t.Parallel()
-	skipRaced(t)
+	repotest.SkipRaced(t)
 	for field, value := range map[string]any{"timestamp": json.Number("1900000000"), "starknet_version": "0.13.1"} {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +70,7 @@ func TestBlockWithoutCommitmentsIsRefusedAfterAFullOne(t *testing.T) {
 // cannot be reproduced in any block.
 func TestChainWithoutCommitmentsIsAcceptedAndLoggedOnce(t *testing.T) {
 	t.Parallel()
-	skipRaced(t)
+	repotest.SkipRaced(t)
 	w := newWorld(t, sim.Config{Blocks: 4})
 	p, pool := w.tampered()
 	p.tell(&lie{ofBlock, stripped(json.Number("1900000000"), "timestamp")})
@@ -94,14 +86,14 @@ func TestChainWithoutCommitmentsIsAcceptedAndLoggedOnce(t *testing.T) {
 	if level := w.status().Coverage.Verification; level != facts.TransactionsVerified {
 		t.Errorf("got level %s, want %s", level, facts.TransactionsVerified)
 	}
-	if got := strings.Count(log.String(), "verified less"); got != 1 || !strings.Contains(log.String(), "block_hash") {
+	if got := strings.Count(log.String(), "lower verification level"); got != 1 || !strings.Contains(log.String(), "block_hash") {
 		t.Errorf("got %d lines about it, want one that names the field:\n%s", got, log.String())
 	}
 }
 
 func TestMismatchNamesOnlyTheUpstreamThatLied(t *testing.T) {
 	t.Parallel()
-	skipRaced(t)
+	repotest.SkipRaced(t)
 	for method, change := range map[string]change{ofBlock: at("0x77", "parent_hash"), ofUpdate: func(result map[string]any) bool {
 		diff, ok := result["state_diff"].(map[string]any)
 		if ok {
@@ -155,7 +147,7 @@ func TestLevelsDifferInWhatTheyRefuseButNotInTheFacts(t *testing.T) {
 
 func TestVerifiedRangeEndsAtTheFirstLesserBlockAndMovesBackWithAnUndo(t *testing.T) {
 	t.Parallel()
-	skipRaced(t)
+	repotest.SkipRaced(t)
 	w := newWorld(t, sim.Config{Blocks: 6})
 	loop := w.loop("a")
 	leader := w.leader(loop)
