@@ -108,6 +108,7 @@ var corruptions = []corruption{
 	{name: "an event of a privacy pool has an unknown token", statement: "UPDATE privacy_events SET token = 1000000 WHERE (block, tx, log) = (SELECT block, tx, log FROM privacy_events WHERE token IS NOT NULL ORDER BY block LIMIT 1)"},
 	{name: "an event of a privacy pool has an unknown variant", statement: "UPDATE privacy_events SET variant = 99 WHERE (block, tx, log) = (SELECT block, tx, log FROM privacy_events ORDER BY block LIMIT 1)"},
 	{name: "a privacy pool is forgotten", statement: "DELETE FROM privacy_pools WHERE chain = 1"},
+	{name: "a contract is added to the privacy pools", statement: "INSERT INTO privacy_pools SELECT 1, min(address) FROM tokens WHERE chain = 1"},
 	{name: "a privacy pool is another contract", statement: "UPDATE privacy_pools SET address = (SELECT min(address) FROM tokens) WHERE chain = 1"},
 	{name: "a privacy pool is an unknown contract", statement: "UPDATE privacy_pools SET address = 1000000 WHERE chain = 1"},
 	{name: "the address of a privacy pool is gone", statement: "DELETE FROM addresses WHERE chain = 1 AND id = (SELECT address FROM privacy_pools WHERE chain = 1)"},

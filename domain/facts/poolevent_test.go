@@ -184,10 +184,16 @@ func TestADeclarationOfAnotherLayoutReadsNothing(t *testing.T) {
 		return abiClass(`[{"type": "event", "name": "p::D", "kind": "struct", "members": [` + strings.Join(members, ",") + `]},
 			{"type": "event", "name": "p::Event", "kind": "enum", "variants": [{"name": "Deposit", "type": "p::D", "kind": "nested"}]}]`)
 	}
+	layout := []string{member("user_addr", "key", address), member("token", "key", address), member("amount", "data", u128)}
+	twice := abiClass(`[{"type": "event", "name": "p::D", "kind": "struct", "members": [` + strings.Join(layout, ",") + `]},
+		{"type": "event", "name": "p::E", "kind": "struct", "members": [` + strings.Join(layout[:2], ",") + `]},
+		{"type": "event", "name": "p::Event", "kind": "enum", "variants": [
+			{"name": "Deposit", "type": "p::E", "kind": "nested"}, {"name": "Deposit", "type": "p::D", "kind": "nested"}]}]`)
 	for name, c := range map[string]struct {
 		class   *Class
 		reading PoolReading
 	}{
+		"two layouts":         {twice, PoolMalformed},
 		"the layout":          {deposit(member("user_addr", "key", address), member("token", "key", address), member("amount", "data", u128)), PoolRead},
 		"keys exchanged":      {deposit(member("token", "key", address), member("user_addr", "key", address), member("amount", "data", u128)), PoolMalformed},
 		"an amount of u256":   {deposit(member("user_addr", "key", address), member("token", "key", address), member("amount", "data", u256)), PoolMalformed},

@@ -59,6 +59,15 @@ var chainQuestions = []question{
 			'astrolabe rederive privacy_events --chain {name}'
 		FROM privacy_pools p LEFT JOIN addresses d ON d.chain = {chain} AND d.id = p.address WHERE p.chain = {chain} AND d.id IS NULL
 		UNION ALL
+		SELECT NULL::integer, format('privacy_pools lists 0x%s, which has events, but none in privacy_events', ltrim(encode(d.felt, 'hex'), '0')),
+			'astrolabe rederive privacy_events --chain {name}' || coalesce((
+				SELECT string_agg(' --privacy-pool {name}=0x' || ltrim(encode(k.felt, 'hex'), '0'), '')
+				FROM (SELECT DISTINCT pool FROM privacy_events WHERE chain = {chain}) AS kept JOIN addresses k ON k.chain = {chain} AND k.id = kept.pool), '')
+		FROM privacy_pools p JOIN addresses d ON d.chain = {chain} AND d.id = p.address
+		WHERE p.chain = {chain} AND EXISTS (SELECT FROM {events} AS e WHERE e.address = p.address)
+			AND NOT EXISTS (SELECT FROM privacy_events r WHERE r.chain = {chain} AND r.pool = p.address)
+			AND NOT EXISTS (SELECT FROM privacy_events r WHERE r.chain = {chain} AND r.pool NOT IN (SELECT address FROM privacy_pools WHERE chain = {chain}))
+		UNION ALL
 		SELECT min(u.block) FILTER (WHERE NOT u.listed), 'a contract has events in privacy_events, but is not in privacy_pools',
 			'astrolabe rederive privacy_events --chain {name} ' || string_agg('--privacy-pool {name}=0x' || ltrim(encode(d.felt, 'hex'), '0'), ' ')
 		FROM (

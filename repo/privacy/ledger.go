@@ -28,6 +28,9 @@ const (
 	stepBlocks = 200_000
 	// recheck is how often a ledger that does not change is said to be checked.
 	recheck = 10 * time.Second
+	// clockSkew is how far the clocks of two processes may differ. A time that is
+	// further in the future was not written by one.
+	clockSkew = 10 * time.Minute
 )
 
 // Extend adds the next visible finalized blocks to the ledger of a chain, with
@@ -203,7 +206,7 @@ func (e *extending) write(ctx context.Context, changes *privacy.LedgerChanges) e
 // that are newer than a time in seconds.
 func (e *extending) materialized(points bool) time.Time {
 	at, last := e.now, e.row.MaterializedAt
-	if last == nil {
+	if last == nil || last.After(at.Add(clockSkew)) {
 		return at
 	}
 	if points {

@@ -26,7 +26,7 @@ const checkStep = 100_000
 func (r Ledgers) Check(c domain.Chain) indexing.Check {
 	return indexing.Check{Name: "privacy ledger", Follows: true, Run: func(ctx context.Context, limit int) (findings []indexing.Finding, err error) {
 		err = r.db.Write().RunInTx(ctx, repo.Snapshot, func(ctx context.Context, tx bun.Tx) error {
-			check := ledgerCheck{ledgerReader: newLedgerReader(tx, c), made: privacy.NewLedgerChanges()}
+			check := ledgerCheck{ledgerReader: newLedgerReader(tx, c), made: privacy.NewLedgerChanges(), now: time.Now()}
 			err := check.run(ctx)
 			for _, what := range check.differences {
 				findings = append(findings, indexing.Finding{
@@ -44,7 +44,10 @@ type ledgerCheck struct {
 	ledgerReader
 	row         model.PrivacyLedger
 	made        *privacy.LedgerChanges
-	points      int // that were compared
+	points      int64     // that were compared
+	assets      int64     // of points that were compared
+	newest      time.Time // materialization of those points
+	now         time.Time
 	differences []string
 }
 
@@ -146,10 +149,17 @@ func (k *ledgerCheck) comparePoints(ctx context.Context) error {
 	hours := func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("hour BETWEEN ? AND ?", int64(points[0].Hour), int64(points[len(points)-1].Hour))
 	}
-	if err := compareRows(ctx, k, "privacy_points", rows.points, func(p *model.PrivacyPoint) any { p.MaterializedAt = time.Time{}; return p.Hour }, hours); err != nil {
+	point := func(p *model.PrivacyPoint) any {
+		if p.MaterializedAt.After(k.newest) {
+			k.newest = p.MaterializedAt
+		}
+		p.MaterializedAt = time.Time{}
+		return p.Hour
+	}
+	if err := compareRows(ctx, k, "privacy_points", rows.points, point, hours); err != nil {
 		return err
 	}
-	k.points, k.made.Points = k.points+len(points), nil
+	k.points, k.assets, k.made.Points = k.points+int64(len(points)), k.assets+int64(len(rows.pointAssets)), nil
 	return compareRows(ctx, k, "privacy_point_assets", rows.pointAssets, func(a *model.PrivacyPointAsset) any { return [2]int64{a.Hour, int64(a.Token)} }, hours)
 }
 
@@ -160,13 +170,10 @@ func (k *ledgerCheck) compare(ctx context.Context) error {
 	if !reflect.DeepEqual(want, have) {
 		k.differ("the totals of the ledger differ from the events up to block %d", *k.row.Block)
 	}
-	points, err := k.tx.NewSelect().Model((*model.PrivacyPoint)(nil)).Comment("privacy.count_points").Where("chain = ?", k.code).Count(ctx)
-	if err != nil {
+	if err := k.count(ctx); err != nil {
 		return err
 	}
-	if int(points) != k.points {
-		k.differ("the ledger has %d points, but %d hours have ended since the first event", points, k.points)
-	}
+	k.times()
 	rows, err := k.rows(k.made, time.Time{})
 	if err != nil {
 		return err
@@ -189,6 +196,36 @@ func (k *ledgerCheck) compare(ctx context.Context) error {
 		compareRows(ctx, k, "privacy_bucket_flows", rows.flows, func(b *model.PrivacyBucketFlow) any { return bucket{b.Width, b.Token, b.Start} }, all),
 		compareRows(ctx, k, "privacy_bucket_fees", rows.fees, func(b *model.PrivacyBucketFee) any { return bucket{b.Width, b.Token, b.Start} }, all),
 	)
+}
+
+// count finds points, and assets of points, of hours that have none.
+func (k *ledgerCheck) count(ctx context.Context) error {
+	points, err := k.tx.NewSelect().Model((*model.PrivacyPoint)(nil)).Comment("privacy.count_points").Where("chain = ?", k.code).Count(ctx)
+	if err != nil {
+		return err
+	}
+	if points != k.points {
+		k.differ("the ledger has %d points, but %d hours have ended since the first event", points, k.points)
+	}
+	assets, err := k.tx.NewSelect().Model((*model.PrivacyPointAsset)(nil)).Comment("privacy.count_point_assets").Where("chain = ?", k.code).Count(ctx)
+	if err == nil && assets != k.assets {
+		k.differ("the ledger has %d assets of points, but the hours that have ended have %d", assets, k.assets)
+	}
+	return err
+}
+
+// times finds points that are newer than their ledger, and a ledger from the
+// future: clients compare these times with those of their copies.
+func (k *ledgerCheck) times() {
+	made := k.row.MaterializedAt
+	switch {
+	case made == nil:
+		k.differ("the ledger has no time at which it was made")
+	case made.After(k.now.Add(clockSkew)):
+		k.differ("the ledger was made at %s, which is in the future", made.UTC().Format(time.RFC3339))
+	case k.newest.After(*made):
+		k.differ("a point was made at %s, after its ledger", k.newest.UTC().Format(time.RFC3339))
+	}
 }
 
 // compareRows counts the rows that only the stored ledger or only the one that
