@@ -39,7 +39,12 @@ func (h *Handler) authenticateBy(gate *access.Gate, c credentials) (context.Cont
 			return nil, &fault.Denied{Cause: err, Scope: account.Read}
 		}
 	}
-	return context.WithValue(account.WithCaller(ctx, caller), credentialsKey{}, c), nil
+	return account.WithCaller(ctx, caller), nil
+}
+
+// withCredentials keeps the credentials of a stream for reauthenticate.
+func withCredentials(ctx context.Context, c credentials) context.Context {
+	return context.WithValue(ctx, credentialsKey{}, c)
 }
 
 // callerOf finds the caller by an API key, else by a session's bearer token, else

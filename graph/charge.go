@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -116,5 +115,5 @@ func affordable(caller *account.Caller, op *operation) error {
 	if budget < 1 {
 		return nil
 	}
-	return limits.Check(limits.Cost, budget, op.cost, fmt.Sprintf("points of cost, more than the caller's whole rate limit of the class %s", account.Query))
+	return limits.Check(limits.Cost, budget, op.cost, "points of cost, more than the caller's whole rate limit of the class "+string(account.Query))
 }

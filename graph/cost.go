@@ -72,6 +72,9 @@ func (c *costing) selection(selection ast.Selection, inside connectionItems) (in
 			return cost, nil
 		}
 		cost, err := c.set(s.Definition.SelectionSet, inside)
+		if c.fragments == nil {
+			c.fragments = map[fragmentCost]int{}
+		}
 		c.fragments[key] = cost
 		return cost, err
 	default:

@@ -54,7 +54,7 @@ func (h *Handler) serveEvents(client context.Context, w http.ResponseWriter, r *
 	defer h.Streams.Leave(one)
 	expires.set(caller.Until, one.Recheck)
 	defer expires.stop()
-	h.server.ServeHTTP(e, p.request(r.WithContext(ctx), mediaStream))
+	h.server.ServeHTTP(e, p.request(ctx, r, mediaStream))
 	if o := x.result(); o.refusal != nil {
 		h.refuseWith(w, r, accepted{}, o.refusal, o.errs)
 	}

@@ -16,6 +16,7 @@ type exchange struct {
 	header     http.Header // of the response; rate limits go there
 	documentID string
 	carries    func(ast.Operation) error // whether the transport carries the kind of operation
+	limited    bool                      // the operation shares the time limit of its request
 	socket     *session                  // nil for a plain request or an event stream
 	expired    atomic.Bool               // the credential ended while the stream was open
 

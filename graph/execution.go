@@ -64,7 +64,7 @@ func (e execution) run(ctx context.Context, op *operation, next graphql.Operatio
 			op.failed(op.result().errs, true)
 		}
 	}()
-	limited, cancel := domain.WithTimeLimit(ctx, e.h.TimeLimit)
+	limited, cancel := e.limit(ctx, op)
 	limited, err := e.charging.admit(limited, op)
 	if err != nil {
 		defer cancel()
@@ -94,6 +94,14 @@ func (e execution) run(ctx context.Context, op *operation, next graphql.Operatio
 	default:
 		return e.once(op, cancel, next(limited))
 	}
+}
+
+// limit bounds the time of an operation, unless its request does.
+func (e execution) limit(ctx context.Context, op *operation) (context.Context, context.CancelFunc) {
+	if op.limited {
+		return ctx, func() {}
+	}
+	return domain.WithTimeLimit(ctx, e.h.TimeLimit)
 }
 
 // reserve reserves the memory of a result. The events of a stream are small, and
@@ -287,7 +295,7 @@ func (e execution) metered(ctx context.Context, op *operation) context.Context {
 		op.meter.stop(nil)
 		op.memory.release()
 	}
-	ctx, op.meter = withMeter(ctx, e.h.Limits, e.prices, op.memory)
+	ctx, op.meter = withMeter(ctx, &e.h.Limits, e.prices, op.memory)
 	if op.kind == ast.Subscription {
 		op.meter.cost.Add(1) // its root field, which began with the stream
 	}

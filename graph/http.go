@@ -43,21 +43,21 @@ func (h *Handler) serveRequest(w http.ResponseWriter, r *http.Request) {
 			h.refuse(w, r, accept, recovered(r.Context(), reason))
 		}
 	}()
-	admitted, p, err := h.admit(w, r, accept)
+	ctx, p, err := h.admit(w, r, accept)
 	if err != nil {
 		h.refuse(w, r, accept, err)
 		return
 	}
 	streams := accept.json == "" || accept.stream && h.kindOf(p) == ast.Subscription
-	x := &exchange{header: w.Header(), documentID: p.DocumentID, carries: carries(r.Method, streams)}
+	x := &exchange{header: w.Header(), documentID: p.DocumentID, carries: carries(r.Method, streams), limited: !streams}
 	defer x.end()
-	r = admitted.WithContext(withExchange(admitted.Context(), x))
+	ctx = withExchange(ctx, x)
 	if streams {
-		h.serveEvents(client, w, r, x, p)
+		h.serveEvents(client, w, r.WithContext(withCredentials(ctx, credentials{request: r})), x, p)
 		return
 	}
 	answer := new(answerWriter)
-	h.server.ServeHTTP(answer, p.request(r, accept.json))
+	h.server.ServeHTTP(answer, p.request(ctx, r, accept.json))
 	if client.Err() == nil {
 		h.conclude(w, r, accept, x, answer)
 	}
@@ -80,8 +80,8 @@ func (h *Handler) conclude(w http.ResponseWriter, r *http.Request, accept accept
 }
 
 // admit checks everything about a request but its operation. It returns the
-// request with its caller, and its parameters.
-func (h *Handler) admit(w http.ResponseWriter, r *http.Request, accept accepted) (*http.Request, params, error) {
+// context with the caller, and the parameters.
+func (h *Handler) admit(w http.ResponseWriter, r *http.Request, accept accepted) (context.Context, params, error) {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead, http.MethodPost:
 	default:
@@ -100,7 +100,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request, accept accepted)
 			err = denial
 		}
 	}
-	return r.WithContext(ctx), p, err
+	return ctx, p, err
 }
 
 // kindOf returns the kind of the operation that a request executes, as far as

@@ -24,6 +24,9 @@ func (c *costing) arguments(f *ast.Field) (values map[string]any, err error) {
 			err = refuseAt(f.Position, fmt.Sprintf("An argument of %s is invalid. Write integers of more than 64 bits as strings.", f.Name))
 		}
 	}()
+	if len(f.Definition.Arguments) == 0 {
+		return nil, nil
+	}
 	values = f.ArgumentMap(c.variables)
 	for _, definition := range f.Definition.Arguments {
 		if err := c.input(definition.Name, definition.Type, values[definition.Name]); err != nil {

@@ -23,7 +23,7 @@ const busyRetry = 2 * time.Second
 type meter struct {
 	ctx    context.Context // of the execution
 	stop   context.CancelCauseFunc
-	limits limits.Limits
+	limits *limits.Limits
 	prices prices
 	memory *reservation
 
@@ -33,7 +33,7 @@ type meter struct {
 type meterKey struct{}
 
 // withMeter returns the context of one result, which the meter ends.
-func withMeter(ctx context.Context, l limits.Limits, p prices, r *reservation) (context.Context, *meter) {
+func withMeter(ctx context.Context, l *limits.Limits, p prices, r *reservation) (context.Context, *meter) {
 	m := &meter{limits: l, prices: p, memory: r}
 	m.ctx, m.stop = context.WithCancelCause(telemetry.WithReads(context.WithValue(ctx, meterKey{}, m), m.read))
 	return m.ctx, m
@@ -62,7 +62,7 @@ func (m *meter) count(cost, bytes int) bool {
 	err := error(nil)
 	switch {
 	case size > int64(m.limits.ResponseBytes):
-		err = tooLarge(m.limits, int(size))
+		err = tooLarge(*m.limits, int(size))
 	case total > int64(m.limits.Cost):
 		err = limits.Check(limits.Cost, m.limits.Cost, int(total), "or more points of cost")
 	default:

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,15 +22,15 @@ import (
 type params struct {
 	Query         string         `json:"query"`
 	DocumentID    string         `json:"-"` // ID of a persisted document
-	OperationName string         `json:"operationName"`
-	Variables     map[string]any `json:"variables"`
-	Extensions    map[string]any `json:"extensions"`
+	OperationName string         `json:"operationName,omitempty"`
+	Variables     map[string]any `json:"variables,omitempty"`
+	Extensions    map[string]any `json:"extensions,omitempty"`
 }
 
 // request makes the request that gqlgen's transports read: always a POST, of
 // the parameters as they were read here. gqlgen would read keys in any case.
-func (p params) request(r *http.Request, media string) *http.Request {
-	inner := r.WithContext(r.Context())
+func (p params) request(ctx context.Context, r *http.Request, media string) *http.Request {
+	inner := r.WithContext(ctx)
 	inner.Method = http.MethodPost
 	inner.Header = http.Header{"Accept": {media}, "Content-Type": {mediaJSON}}
 	inner.Body = io.NopCloser(bytes.NewReader(encode(p)))
@@ -73,42 +74,58 @@ func queryParams(raw string) (params, error) {
 		return params{}, domain.Errorf(domain.CodeInvalidRequest, "The query string is malformed.")
 	}
 	p := params{Query: values.Get("query"), DocumentID: values.Get("documentId"), OperationName: values.Get("operationName")}
-	return p, p.objects([]byte(values.Get("variables")), []byte(values.Get("extensions")))
+	if decodeObject([]byte(values.Get("variables")), &p.Variables) != nil {
+		return params{}, errVariables
+	}
+	if decodeObject([]byte(values.Get("extensions")), &p.Extensions) != nil {
+		return params{}, errExtensions
+	}
+	return p, nil
 }
 
 // bodyParams reads the parameters of a POST request or of a WebSocket's subscribe
 // message. It ignores unknown keys, as the specification requires.
 func bodyParams(body []byte) (params, error) {
-	var given map[string]json.RawMessage // a struct would ignore the case of keys
-	if err := json.Unmarshal(body, &given); err != nil || given == nil {
+	var given map[string]any // a struct would ignore the case of keys
+	if err := decodeObject(body, &given); err != nil || given == nil {
 		if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte{'['}) {
 			return params{}, domain.Errorf(domain.CodeInvalidRequest, "Batches of operations are not supported. Send one operation per request, or combine root fields in one operation.")
 		}
 		return params{}, domain.Errorf(domain.CodeInvalidRequest, "The request body must be a JSON object.")
 	}
-	var p params
-	if text, ok := given["query"]; ok && json.Unmarshal(text, &p.Query) != nil {
+	var (
+		p  params
+		ok bool
+	)
+	if p.Query, ok = optional[string](given["query"]); !ok {
 		return params{}, domain.Errorf(domain.CodeInvalidRequest, "query must be a string.")
 	}
-	if text, ok := given["documentId"]; ok && json.Unmarshal(text, &p.DocumentID) != nil {
+	if p.DocumentID, ok = optional[string](given["documentId"]); !ok {
 		return params{}, domain.Errorf(domain.CodeInvalidRequest, "documentId must be a string.")
 	}
-	if text, ok := given["operationName"]; ok && json.Unmarshal(text, &p.OperationName) != nil {
+	if p.OperationName, ok = optional[string](given["operationName"]); !ok {
 		return params{}, domain.Errorf(domain.CodeInvalidRequest, "operationName must be a string.")
 	}
-	return p, p.objects(given["variables"], given["extensions"])
+	if p.Variables, ok = optional[map[string]any](given["variables"]); !ok {
+		return params{}, errVariables
+	}
+	if p.Extensions, ok = optional[map[string]any](given["extensions"]); !ok {
+		return params{}, errExtensions
+	}
+	return p, nil
 }
 
-// objects reads variables and extensions, both of which are optional.
-func (p *params) objects(variables, extensions []byte) error {
-	if decodeObject(variables, &p.Variables) != nil {
-		return domain.Errorf(domain.CodeInvalidRequest, "variables must be a JSON object.")
-	}
-	if decodeObject(extensions, &p.Extensions) != nil {
-		return domain.Errorf(domain.CodeInvalidRequest, "extensions must be a JSON object.")
-	}
-	return nil
+// optional returns a member of a JSON object that may be absent or null, and
+// whether it has the type.
+func optional[T any](member any) (T, bool) {
+	value, ok := member.(T)
+	return value, ok || member == nil
 }
+
+var (
+	errVariables  = domain.Errorf(domain.CodeInvalidRequest, "variables must be a JSON object.")
+	errExtensions = domain.Errorf(domain.CodeInvalidRequest, "extensions must be a JSON object.")
+)
 
 // decodeObject reads one JSON object or null and rejects trailing data. Numbers
 // stay exact.

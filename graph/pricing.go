@@ -69,7 +69,7 @@ func (p pricing) prepared(op *operation, prepared *graphql.OperationContext, cos
 
 // costOf returns the cost of an operation and its fields that need a permission.
 func (p pricing) costOf(op *ast.OperationDefinition, variables map[string]any) (int, []*ast.Field, error) {
-	c := &costing{sizes: p.sizes, prices: p.prices, schema: p.schema, variables: variables, fragments: map[fragmentCost]int{}}
+	c := &costing{sizes: p.sizes, prices: p.prices, schema: p.schema, variables: variables}
 	cost, err := c.set(op.SelectionSet, connectionItems{})
 	if cost == 0 && err == nil && op.Operation == ast.Subscription {
 		return 0, nil, refuseAt(op.Position, "A subscription must not skip its only field.")

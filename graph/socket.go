@@ -116,6 +116,7 @@ func (h *Handler) initSocket(ctx context.Context, payload transport.InitPayload)
 		caller, err = h.authenticate(credentials{s.request, given})
 	}
 	if err == nil {
+		caller = withCredentials(caller, credentials{s.request, given})
 		err = h.charge(caller, http.Header{}, 1)
 	}
 	if err == nil {

@@ -31,13 +31,19 @@ func main() {
 	flag.StringVar(&b.cached, "cached", "", "URL of the gateway in front of that")
 	flag.IntVar(&b.nginxPID, "nginx-pid", 0, "process of nginx")
 	flag.IntVar(&b.gatewayPID, "gateway-pid", 0, "process of the gateway")
+	flag.StringVar(&b.admin, "admin", "", "address of the gateway for operators")
+	only := flag.Bool("heads", false, "measure only the subscribers to new heads")
 	flag.DurationVar(&b.lasts, "lasts", 3*time.Second, "time of each measurement")
 	flag.Parse()
+	b.keys = strings.Split(os.Getenv("ASTROLABE_API_KEY"), ",")
 	var err error
-	if *static {
+	switch ctx := context.Background(); {
+	case *static:
 		err = serveStatic()
-	} else {
-		err = b.run(context.Background(), os.Getenv("ASTROLABE_API_KEY"))
+	case *only:
+		err = b.heads(ctx)
+	default:
+		err = b.run(ctx)
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -46,15 +52,15 @@ func main() {
 
 // bench is what is compared, and where.
 type bench struct {
-	upstream, nginx, gateway, simulated, cached string
-	nginxPID, gatewayPID                        int
-	lasts                                       time.Duration
-	key                                         string
+	upstream, nginx, gateway, simulated, cached, admin string
+
+	nginxPID, gatewayPID int
+	lasts                time.Duration
+	keys                 []string // the first is for requests, all are for subscribers
 }
 
-func (b *bench) run(ctx context.Context, key string) error {
-	b.key = key
-	return errors.Join(b.cost(ctx), b.latency(ctx), b.batch(ctx), b.cache(ctx))
+func (b *bench) run(ctx context.Context) error {
+	return errors.Join(b.cost(ctx), b.latency(ctx), b.batch(ctx), b.cache(ctx), b.heads(ctx))
 }
 
 // call is a JSON-RPC request.
@@ -68,7 +74,7 @@ func one(method, params string) string {
 
 func (b *bench) post(url, body string) load.Request {
 	return load.Request{Method: http.MethodPost, URL: url, Body: body,
-		Header: http.Header{"Content-Type": {"application/json"}, "X-Service-Api-Key": {b.key}}}
+		Header: http.Header{"Content-Type": {"application/json"}, "X-Service-Api-Key": {b.keys[0]}}}
 }
 
 // distinct are reads that differ, so that concurrent ones are not coalesced.
@@ -167,6 +173,6 @@ func (b *bench) cache(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("blocks per second: simulated node %s, gateway's cache %s\n", load.Rounds(rates[0]), load.Rounds(rates[1]))
-	fmt.Printf("cached block over the node             %.2f  (goal: at least 5)\n", load.Median(rates[1])/load.Median(rates[0]))
+	fmt.Printf("cached block over the node             %.2f  (goal: at least 5)\n\n", load.Median(rates[1])/load.Median(rates[0]))
 	return nil
 }

@@ -36,11 +36,11 @@ type Cache struct {
 // over makes a layer over another one.
 func over(below *Cache) *Cache { return &Cache{below: below} }
 
-// Prime adds a fact that was read as part of another one, such as a row of a
-// page, unless the line of reads has it already. Call it before the objects of
+// Prime adds a fact of a kind that was read as part of another one, such as a
+// row of a page, unless the line of reads has it already. Call it before the objects of
 // the read are handed out.
-func Prime[K comparable, V any](c *Cache, f Fact[K, V], key K, value V) {
-	v := viewOf[K, V](c, f.Kind)
+func Prime[K comparable, V any](c *Cache, kind Kind, key K, value V) {
+	v := viewOf[K, V](c, kind)
 	if _, known := v.Get(context.Background(), key); !known {
 		v.Set(context.Background(), key, func() (V, error) { return value, nil })
 	}

@@ -14,8 +14,8 @@ func TestBatchHoldsDistinctKeysThatNoAncestorHasRead(t *testing.T) {
 	t.Parallel()
 	var reads numbers
 	parent := cohort.Load(t.Context(), nil, []int{1, 2}, reads.fact())
-	cohort.Prime(parent.Cache, reads.fact(), 3, 33)
-	cohort.Prime(parent.Cache, reads.fact(), 1, 11) // was read before
+	cohort.Prime(parent.Cache, reads.fact().Kind, 3, 33)
+	cohort.Prime(parent.Cache, reads.fact().Kind, 1, 11) // was read before
 	child := cohort.Load(t.Context(), parent.Cache, []int{5, 3, 1, 5, 4, 2}, reads.fact())
 	if diff := cmp.Diff([][]int{{1, 2}, {5, 4}}, reads.batches); diff != "" {
 		t.Errorf("batches (-want +got):\n%s", diff)

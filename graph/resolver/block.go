@@ -134,9 +134,15 @@ func factsByRef(blocks *cohort.Cohort[*Block]) map[domain.BlockRef]*chain.Block 
 	return known
 }
 
+// The names of the facts by which blocks are looked up.
+const (
+	blockByHash   = "block by hash"
+	blockByNumber = "block by number"
+)
+
 // newBlocks makes a cohort of blocks and caches them by hash and by number.
 func (on onChain) newBlocks(cache *cohort.Cache, found []*chain.Block) []*Block {
-	byHash, byNumber := on.blocksByHash().Fact, on.blocksByNumber().Fact
+	byHash, byNumber := on.kind(blockByHash), on.kind(blockByNumber)
 	blocks, made := make([]*Block, len(found)), make([]Block, len(found))
 	for i, facts := range found {
 		if facts != nil {
@@ -150,11 +156,11 @@ func (on onChain) newBlocks(cache *cohort.Cache, found []*chain.Block) []*Block 
 }
 
 func (on onChain) blocksByHash() lookup[starknet.Felt, *chain.Block, *Block] {
-	return blocksBy(on, "block by hash", chain.HashID)
+	return blocksBy(on, blockByHash, chain.HashID)
 }
 
 func (on onChain) blocksByNumber() lookup[uint64, *chain.Block, *Block] {
-	return blocksBy(on, "block by number", chain.NumberID)
+	return blocksBy(on, blockByNumber, chain.NumberID)
 }
 
 // blocksBy looks up blocks by number or by hash.
