@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -27,6 +28,8 @@ const (
 	exitOK      = 0
 	exitFailure = 1
 	exitUsage   = 2
+	// exitRejected is of "verify": the source breaks a rule.
+	exitRejected = 3
 )
 
 // commandLine is the whole command line. Every flag is also an environment variable
@@ -55,6 +58,7 @@ type commandLine struct {
 	Session    sessionCommand    `cmd:"" help:"Create and revoke sessions for the self-serve routes."`
 	Workspaces workspacesCommand `cmd:"" help:"Manage workspaces, which own API keys."`
 	Labels     labelsCommand     `cmd:"" help:"Manage the labels of addresses and classes."`
+	Verify     verifyCommand     `cmd:"" help:"Pack and check source archives for verification, offline."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 
@@ -143,6 +147,20 @@ func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdou
 	return err
 }
 
+// release is set by the build; a plain go build says "development".
+var release = "development"
+
+func version() string { return release }
+
+// versionCommand prints the version.
+type versionCommand struct{}
+
+// Run prints one line.
+func (versionCommand) Run(c *console) error {
+	_, err := fmt.Fprintf(c.stdout, "astrolabe %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
+}
+
 // traceDrain bounds the time to export the last spans.
 const traceDrain = 2 * time.Second
 
@@ -177,6 +195,9 @@ func fail(stderr io.Writer, err error) int {
 	fmt.Fprintf(stderr, "astrolabe: %s\n", text)
 	if _, ok := errors.AsType[usageError](err); ok || domain.CodeOf(err) == domain.CodeInvalidRequest {
 		return exitUsage
+	}
+	if _, ok := errors.AsType[rejectedError](err); ok {
+		return exitRejected
 	}
 	return exitFailure
 }
