@@ -32,6 +32,23 @@ const (
 
 	CodeFullRangeSelectorNotSupported Code = "full_range_selector_not_supported"
 	CodeCoverageUnavailable           Code = "event_key_index_coverage_unavailable"
+
+	CodeLengthRequired         Code = "length_required"
+	CodeIdempotencyKeyRequired Code = "idempotency_key_required"
+	CodeInvalidIdempotencyKey  Code = "invalid_idempotency_key"
+	CodeIdempotencyKeyReused   Code = "idempotency_key_reused"
+
+	CodeInvalidVerificationPackage   Code = "invalid_verification_package"
+	CodeUnsupportedPolicy            Code = "unsupported_policy"
+	CodeUnsupportedVerificationChain Code = "unsupported_verification_chain"
+	CodeDeclarationUnavailable       Code = "finalized_declaration_unavailable"
+	CodeVerificationActiveJob        Code = "verification_active_job"
+	CodeVerificationDailyQuota       Code = "verification_daily_quota"
+	CodeVerificationQueueFull        Code = "verification_queue_full"
+	CodeVerificationUnavailable      Code = "verification_unavailable"
+	CodeVerificationUploadMismatch   Code = "verification_upload_mismatch"
+	CodeVerificationSourceCommitted  Code = "verification_source_committed"
+	CodeVerificationJobTerminal      Code = "verification_job_terminal"
 )
 
 // Explained is a code with the texts of its documentation page.
@@ -85,6 +102,36 @@ var Catalogue = []Explained{
 		"Retry after the delay in Retry-After, with backoff. After a timeout, request less data at once."},
 	{CodeCoverageUnavailable, "The certificate of the selector is not ready, does not cover the requested block range, is stale, or was revoked during the search.",
 		"GET /v1/meta/capabilities lists the covered blocks. Narrow the block range, or retry after the delay in Retry-After."},
+	{CodeLengthRequired, "The upload has no Content-Length.",
+		"Send the exact number of bytes in Content-Length, not a chunked body."},
+	{CodeIdempotencyKeyRequired, "The header Idempotency-Key is missing.",
+		"Send a new key for each new request, and the same key when you retry an identical request."},
+	{CodeInvalidIdempotencyKey, "The idempotency key is malformed.",
+		"Send the header once. The message states which characters the operation accepts, and how many."},
+	{CodeIdempotencyKeyReused, "The workspace has used this idempotency key for a request with another body.",
+		"Use a new key. Reuse a key only to retry an identical request."},
+	{CodeInvalidVerificationPackage, "A field of the verification package is missing, unknown, malformed or out of range.",
+		"Correct the field that the message names. A package has exactly 12 fields, and all are required."},
+	{CodeUnsupportedPolicy, "The toolchain policy of the package is not the one that this service builds with.",
+		"Use the toolchainPolicyId that the message names. No other compiler is used in its place."},
+	{CodeUnsupportedVerificationChain, "Contracts of this chain cannot be verified.",
+		"Only classes that are declared on SN_MAIN can be verified."},
+	{CodeDeclarationUnavailable, "The declaration of the class is not in the index of this service.",
+		"Check selectedClassHash. If the class was declared just now, retry when the block is indexed. A class that was declared before the first indexed block cannot be verified here."},
+	{CodeVerificationActiveJob, "The workspace already has a verification job that has not ended.",
+		"Wait until that job ends, or cancel it."},
+	{CodeVerificationDailyQuota, "The workspace has created as many verification jobs today as it may.",
+		"Retry after the delay in Retry-After, which ends at midnight UTC. Refused requests do not count."},
+	{CodeVerificationQueueFull, "Too many verification jobs of all workspaces have not ended.",
+		"Retry after the delay in Retry-After, with backoff. The refused request does not count."},
+	{CodeVerificationUnavailable, "No process of this deployment can build contracts now.",
+		"The message and GET /v1/meta/capabilities say why. Retry after the delay in Retry-After."},
+	{CodeVerificationUploadMismatch, "The uploaded bytes do not have the length or the SHA-256 digest that the package states.",
+		"Upload the exact bytes that the package describes, before uploadExpiresAt. An archive that was compressed again has another digest: create a new job for it."},
+	{CodeVerificationSourceCommitted, "The job already has its source, and these are other bytes.",
+		"Nothing was changed. Create a new job for another archive."},
+	{CodeVerificationJobTerminal, "The verification job has ended, so it accepts no source.",
+		"Create a new job under a new idempotency key."},
 	{CodeInternal, "The service failed unexpectedly.",
 		"No partial change was made. Report the request ID to the operator, who can find the cause in the log."},
 }

@@ -77,6 +77,32 @@ const (
 // Counting lists every point of building a holder census.
 var Counting = []string{CensusCounted, CensusStaged, CensusPublished}
 
+// The points of verification jobs. Those of a change have the new state as their
+// suffix, or what else the change does.
+const (
+	VerifyAdding   = "verify.adding"    // a job is inserted, not yet committed
+	VerifyAdded    = "verify.added"     // it is committed, not yet answered
+	VerifyCopied   = "verify.copied"    // the pieces of a source are copied, not yet committed
+	VerifyChanging = "verify.changing." // a change is written, not yet committed
+	VerifyChanged  = "verify.changed."  // it is committed, not yet answered
+	VerifyChecked  = "verify.checked"   // a source was checked, and nothing is written yet
+)
+
+// The suffixes of a change that leaves the state as it is.
+const (
+	VerifyDeleteSource = "delete_source"
+	VerifyRepeat       = "repeat"
+)
+
+// Verifying lists every point of intake, validation and upkeep.
+var Verifying = []string{
+	VerifyAdding, VerifyAdded, VerifyCopied, VerifyChanging + "validating", VerifyChanged + "validating",
+	VerifyChanging + "cancelled", VerifyChanged + "cancelled",
+	VerifyChecked, VerifyChanging + "queued", VerifyChanged + "queued", VerifyChanging + "failed", VerifyChanged + "failed",
+	VerifyChanging + "expired", VerifyChanged + "expired",
+	VerifyChanging + VerifyDeleteSource, VerifyChanged + VerifyDeleteSource, VerifyChanging + VerifyRepeat, VerifyChanged + VerifyRepeat,
+}
+
 // The points of replacing the master key.
 const (
 	MasterNextWritten = "master.next-written" // the new key is on disk, beside the old one

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/riverqueue/river"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
@@ -44,6 +45,8 @@ type DB struct {
 	pool  *pgxpool.Pool
 	write *bun.DB
 	read  *bun.DB
+
+	enqueuer *river.Client[pgx.Tx] // only inserts jobs
 }
 
 // Open opens the pools and checks that the database answers.
@@ -77,6 +80,11 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		pool.Close()
 		return nil, fmt.Errorf("reach the database: %w", err)
 	}
+	enqueuer, err := newEnqueuer(pool)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
 	reader := openReader(config)
 	if o.Metrics != nil {
 		registerPools(o.Metrics, pool, reader)
@@ -85,6 +93,8 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		pool:  pool,
 		write: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()),
 		read:  bun.NewDB(reader, pgdialect.New()),
+
+		enqueuer: enqueuer,
 	}, nil
 }
 

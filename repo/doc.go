@@ -11,6 +11,7 @@
 //	tokens     tokens, transfers, supplies, summaries, censuses, pools
 //	privacy    events of privacy pools, and their flow ledger
 //	addresses  activity, assets, profiles, labels, search
+//	verify     verification jobs, their history and sources
 //	accounts   workspaces, keys, sessions, rate limits, usage, secrets
 //
 // Every statement has a name (/* key.find */): metrics, traces, statement counts

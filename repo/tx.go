@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/riverqueue/river"
 	"github.com/uptrace/bun"
 )
 
-// Tx is a bun transaction whose connection also supports COPY.
+// Tx is a bun transaction whose connection also supports COPY and the job queue.
 type Tx struct {
 	bun.Tx
-	conn bun.Conn
+	conn  bun.Conn
+	queue *river.Client[pgx.Tx]
 }
 
 // InTx runs act in a transaction that commits when act returns nil and is
@@ -29,7 +32,7 @@ func (db *DB) InTx(ctx context.Context, act func(Tx) error) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after the commit
-	if err := act(Tx{Tx: tx, conn: conn}); err != nil {
+	if err := act(Tx{Tx: tx, conn: conn, queue: db.enqueuer}); err != nil {
 		return err
 	}
 	return tx.Commit()

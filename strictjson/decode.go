@@ -34,10 +34,10 @@ func AllowDepth(levels int) Option {
 // Struct fields follow their json tags. A field is required unless its type is
 // a pointer or its tag says omitempty or omitzero. Null is accepted by
 // pointers, where it means the same as absence, by interfaces and by Raw, and
-// is a TypeMismatch elsewhere. Integer types take plain digits only, not 12345.0;
-// floats and interfaces round to a double. Structs may be embedded by value.
-// After an error, v must not be used. Decode panics if v is not a non-nil
-// pointer.
+// is a TypeMismatch elsewhere. Numbers that may be spelled 12345.0 belong in an
+// Integer: Go's own integer types take plain digits only, floats and interfaces
+// round to a double. Structs may be embedded by value. After an error, v must
+// not be used. Decode panics if v is not a non-nil pointer.
 func Decode(data []byte, v any, options ...Option) error {
 	target := reflect.ValueOf(v)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
@@ -72,6 +72,9 @@ func valueError(err error) *Error {
 		return syntaxError(err)
 	}
 	at := semantic.JSONPointer
+	if own, ok := errors.AsType[*Error](semantic.Err); ok {
+		return errorAt(own.Kind, at, own.Message)
+	}
 	isNumber := semantic.JSONKind == jsontext.KindNumber
 	switch {
 	case isNumber && errors.Is(err, strconv.ErrRange):

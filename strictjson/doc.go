@@ -3,8 +3,9 @@
 //
 // Decode accepts exactly one value whose every key is expected, spelled
 // exactly, present once and not null by accident. Elements splits an array, so
-// that each element can be decoded by itself. Depth is limited before anything
-// is parsed.
+// that each element can be decoded by itself. Integer reads any integral spelling
+// of an unsigned number. Depth is limited before anything is parsed, exponents
+// before any arithmetic.
 //
 // It depends only on one JSON library, which it hides. It knows no field names,
 // ranges or rules of any particular document, and its errors never quote a

@@ -2,7 +2,10 @@ package strictjson
 
 import (
 	"bytes"
+	stdjson "encoding/json"
 	"errors"
+	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -52,4 +55,31 @@ func decodeAgain[T any](t *testing.T, data []byte) {
 	if err != nil || !bytes.Equal(encoded, again) {
 		t.Fatalf("got %s, %v, want %s", again, err, encoded)
 	}
+}
+
+func FuzzInteger(f *testing.F) {
+	for _, number := range []string{
+		"12345", "12345.0", "12345e0", "1.2345e4", "123450e-1", "0", "-0", "0.5", "-1", "9007199254740991",
+		"9007199254740992", "9007199254740991.5", "90071992547409910e-1", "1e1000000000", "0e77", `"1"`, "01", "1.",
+	} {
+		f.Add(number)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var got Integer
+		err := Decode([]byte(text), &got)
+		number := strings.TrimSpace(text)
+		_, exponent, _ := strings.Cut(strings.ToLower(number), "e")
+		if len(number) > 60 || len(exponent) > 4 {
+			return // too long for the reference
+		}
+		want, ok := new(big.Rat).SetString(number)
+		ok = ok && stdjson.Valid([]byte(text)) && !strings.Contains(number, `"`) && !strings.HasPrefix(number, "-") &&
+			want.IsInt() && want.Num().Cmp(new(big.Int).SetUint64(uint64(MaxInteger))) <= 0
+		switch {
+		case ok != (err == nil):
+			t.Fatalf("%s: %v, but the exact value is %v", number, err, want)
+		case ok && want.Num().Uint64() != uint64(got):
+			t.Fatalf("%s: got %d, want %s", number, got, want.Num())
+		}
+	})
 }

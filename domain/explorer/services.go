@@ -16,7 +16,7 @@ import (
 	"astrolabe/domain/verify"
 )
 
-// Services are the read services of the facades.
+// Services are the services of the facades.
 type Services struct {
 	// Cursors write and read the cursors of every list.
 	Cursors *domain.Cursors
@@ -44,6 +44,8 @@ type Services struct {
 	Compiled *chain.CompiledClasses
 	// Verifications reads verification records.
 	Verifications *verify.Records
+	// VerificationJobs creates, reads and moves verification jobs.
+	VerificationJobs *verify.Jobs
 	// Bridges reads bridge signals.
 	Bridges *bridge.Signals
 	// Transfers reads token transfers.
@@ -91,7 +93,8 @@ type Options struct {
 	// ScreeningTop is the number of holders in a screening; zero means
 	// token.ScreeningTop.
 	ScreeningTop int
-	// Now is the clock by which the flow ledger is judged; nil means time.Now.
+	// Now is the clock by which the flow ledger is judged and verification jobs
+	// are timed; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -125,6 +128,7 @@ func New(o Options) *Services {
 	s.Messages = chain.NewMessages(stores.Messages, s.Statuses)
 	s.Contracts = chain.NewContracts(stores.Contracts, implementations, s.Statuses)
 	s.Verifications = verify.NewRecords(stores.Verifications, s.Contracts)
+	s.VerificationJobs = verify.NewJobs(stores.VerificationJobs, s.Classes, s.Statuses, o.clock())
 	s.Bridges = bridge.NewSignals(stores.BridgeEvents, stores.Messages, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(stores.Transfers, stores.Untyped, s.Statuses)
 	s.Tokens = token.NewTokens(stores.Tokens, stores.Summaries, stores.Untyped, s.Statuses)

@@ -1,6 +1,11 @@
-// Package verify holds the verification records of classes: which were rebuilt
-// exactly from source, and the signed receipt.
+// Package verify decides on the exact verification of contracts: which classes
+// were rebuilt from source, and the jobs that rebuild them.
 //
-// A record is public and small. The receipt itself, the source and the job that
-// led to it belong to a workspace and are not here.
+// A Record is public and small. A Job belongs to a workspace, which describes
+// what to build in a Package, uploads the source and reads the outcome; no other
+// workspace learns of it. States and Moves are the table of a job's life, which
+// docs/verification.md draws.
+//
+// The rules of source archives are in the packages archive and source, which
+// know nothing of jobs.
 package verify

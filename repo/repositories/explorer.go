@@ -9,6 +9,7 @@ import (
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/privacy"
 	"astrolabe/repo/tokens"
+	"astrolabe/repo/verify"
 )
 
 // Explorer returns the stores of all services that the facades use.
@@ -37,11 +38,12 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Censuses:  tokens.NewCensus(db),
 		Pools:     tokens.NewPools(db),
 
-		Addresses:     addresses.NewAddresses(db),
-		Labels:        addresses.NewLabels(db),
-		Verifications: onchain.NewVerifications(db),
-		BridgeEvents:  events.NewEvents(db),
-		Search:        addresses.NewSearch(db),
+		Addresses:        addresses.NewAddresses(db),
+		Labels:           addresses.NewLabels(db),
+		Verifications:    onchain.NewVerifications(db),
+		VerificationJobs: verify.NewJobs(db),
+		BridgeEvents:     events.NewEvents(db),
+		Search:           addresses.NewSearch(db),
 
 		PrivacyEvents:   privacy.NewEvents(db),
 		PrivacyStatus:   privacy.NewStatus(db),

@@ -35,6 +35,23 @@ var statuses = map[domain.Code]int{
 
 	domain.CodeFullRangeSelectorNotSupported: http.StatusUnprocessableEntity,
 	domain.CodeCoverageUnavailable:           http.StatusServiceUnavailable,
+
+	domain.CodeLengthRequired:         http.StatusLengthRequired,
+	domain.CodeIdempotencyKeyRequired: http.StatusBadRequest,
+	domain.CodeInvalidIdempotencyKey:  http.StatusBadRequest,
+	domain.CodeIdempotencyKeyReused:   http.StatusConflict,
+
+	domain.CodeInvalidVerificationPackage:   http.StatusUnprocessableEntity,
+	domain.CodeUnsupportedPolicy:            http.StatusUnprocessableEntity,
+	domain.CodeUnsupportedVerificationChain: http.StatusUnprocessableEntity,
+	domain.CodeDeclarationUnavailable:       http.StatusUnprocessableEntity,
+	domain.CodeVerificationActiveJob:        http.StatusTooManyRequests,
+	domain.CodeVerificationDailyQuota:       http.StatusTooManyRequests,
+	domain.CodeVerificationQueueFull:        http.StatusServiceUnavailable,
+	domain.CodeVerificationUnavailable:      http.StatusServiceUnavailable,
+	domain.CodeVerificationUploadMismatch:   http.StatusUnprocessableEntity,
+	domain.CodeVerificationSourceCommitted:  http.StatusConflict,
+	domain.CodeVerificationJobTerminal:      http.StatusConflict,
 }
 
 // Status returns the HTTP status of a code.

@@ -1,0 +1,95 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Upkeep is what time does to jobs.
+type Upkeep string
+
+// The acts of upkeep.
+const (
+	ExpireUpload     Upkeep = "expire_upload"     // the upload window has ended without a source
+	DeleteSource     Upkeep = "delete_source"     // the retention of a source has ended
+	RepeatValidation Upkeep = "repeat_validation" // a job is validating for longer than ValidationPatience
+)
+
+// ValidationPatience is how long a job may be validating before its validation
+// is queued again: the process that checked it was killed.
+const ValidationPatience = 2 * time.Minute
+
+const upkeepBatch = 100 // jobs per statement
+
+// KeepUp does everything that is due, and returns how many jobs each act
+// changed. A failure of one act does not keep the others from being done.
+func (j *Jobs) KeepUp(ctx context.Context) (done map[Upkeep]int, err error) {
+	done = make(map[Upkeep]int)
+	for _, upkeep := range []struct {
+		act    Upkeep
+		decide func(*Job, time.Time) *Change
+	}{
+		{ExpireUpload, (*Job).expire},
+		{DeleteSource, (*Job).deleteSource},
+		{RepeatValidation, (*Job).repeat},
+	} {
+		count, failure := j.each(ctx, upkeep.act, upkeep.decide)
+		done[upkeep.act] = count
+		err = errors.Join(err, failure)
+	}
+	return done, err
+}
+
+// each does one act on every job for which it is due.
+func (j *Jobs) each(ctx context.Context, act Upkeep, decide func(*Job, time.Time) *Change) (total int, err error) {
+	for {
+		ids, err := j.store.DueJobs(ctx, act, j.now(), upkeepBatch)
+		if err != nil {
+			return total, err
+		}
+		count := 0
+		for _, id := range ids {
+			_, changed, err := j.move(ctx, id, decide)
+			if err != nil {
+				return total + count, err
+			}
+			if changed {
+				count++
+			}
+		}
+		total += count
+		// A repeated validation is still due, and is repeated once.
+		if act == RepeatValidation || count < upkeepBatch {
+			return total, nil
+		}
+	}
+}
+
+func (j *Job) expire(now time.Time) *Change {
+	if !j.overdue(now) {
+		return nil
+	}
+	return &Change{At: now, To: Expired}
+}
+
+// deleteSource deletes a source whose retention has ended. A job that still needs
+// it fails.
+func (j *Job) deleteSource(now time.Time) *Change {
+	if j.SourceExpiresAt == nil || j.SourceDeletedAt != nil || now.Before(*j.SourceExpiresAt) {
+		return nil
+	}
+	change := &Change{At: now, DeleteSource: true}
+	if !j.State.Terminal() {
+		change.To = Failed
+		change.Failure = &Failure{DispatchFailed, "The service could not build the source before its retention ended, and has deleted it. Create a new job with the same source under a new idempotency key."}
+	}
+	return change
+}
+
+func (j *Job) repeat(now time.Time) *Change {
+	if j.State != Validating || now.Before(j.UpdatedAt.Add(ValidationPatience)) {
+		return nil
+	}
+	return &Change{At: now, Validate: true}
+}

@@ -1,0 +1,82 @@
+package verify_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/verify"
+	"astrolabe/repo/model"
+	"astrolabe/repo/repotest"
+	store "astrolabe/repo/verify"
+)
+
+// added stores a job of the workspace a.
+func added(t *testing.T, jobs store.Jobs) *verify.Job {
+	t.Helper()
+	now := domain.Milliseconds(time.Now())
+	job, _, err := jobs.AddJob(t.Context(), &verify.Job{
+		ID: "vrf_" + strings.Repeat("a", 26), Chain: domain.Mainnet, Workspace: "a", IdempotencyKey: "k", State: verify.AwaitingUpload,
+		CreatedAt: now, UpdatedAt: now, UploadExpiresAt: now.Add(verify.UploadWindow),
+	}, func(verify.Load) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
+func TestTheHistoryOfJobsOnlyGrows(t *testing.T) {
+	t.Parallel()
+	db, conn := repotest.Connect(t, repotest.Migrated)
+	if _, err := conn.Exec(t.Context(), "INSERT INTO workspaces (id, name, plan, created_at) VALUES ('a', 'a', 'standard', now())"); err != nil {
+		t.Fatal(err)
+	}
+	job := added(t, store.NewJobs(db))
+	for _, statement := range []string{
+		"UPDATE verification_history SET state = 5", "DELETE FROM verification_history", "TRUNCATE verification_history",
+		"TRUNCATE verification_jobs CASCADE",
+	} {
+		if _, err := conn.Exec(t.Context(), statement); err == nil || !strings.Contains(err.Error(), "only grows") {
+			t.Errorf("%s: got %v, want an error that the history only grows", statement, err)
+		}
+	}
+	if _, err := conn.Exec(t.Context(), "DELETE FROM verification_jobs"); err == nil {
+		t.Error("got a job deleted whose history stays, want an error")
+	}
+	if kept, err := store.NewJobs(db).Job(t.Context(), job.ID); err != nil || len(kept.History) != 1 {
+		t.Errorf("got %v and %v, want the job with one state", kept, err)
+	}
+}
+
+func TestStatesAreStoredInTheOrderOfTheSchema(t *testing.T) {
+	t.Parallel()
+	for at, state := range verify.States {
+		stored, err := model.VerificationState(state).Value()
+		if err != nil || stored != int64(at) || state.Terminal() != (at >= model.VerificationTerminal) {
+			t.Errorf("%s: got %v and %v, want %d; states below %d are not terminal", state, stored, err, at, model.VerificationTerminal)
+		}
+	}
+}
+
+func TestDueJobsAreFoundByTheirIndexes(t *testing.T) {
+	t.Parallel()
+	db := repotest.Open(t)
+	jobs := store.NewJobs(db)
+	for act, index := range map[verify.Upkeep]string{
+		verify.ExpireUpload: "verification_jobs_uploads", verify.DeleteSource: "verification_jobs_sources", verify.RepeatValidation: "verification_jobs_validating",
+	} {
+		recorded := repotest.Recorded(t, db, func() {
+			if _, err := jobs.DueJobs(t.Context(), act, time.Now(), 10); err != nil {
+				t.Error(err)
+			}
+		})
+		plan := repotest.Explain(t, db, recorded["verification.due"], "enable_seqscan = off")
+		if !strings.Contains(plan, index) {
+			t.Errorf("%s: got the plan\n%s\nwant one by %s", act, plan, index)
+		}
+	}
+	if _, err := jobs.DueJobs(t.Context(), "rest", time.Now(), 1); err == nil {
+		t.Error("got no error for an unknown act, want one")
+	}
+}
