@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,7 +14,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
+	"astrolabe/domain/verify/archive"
 	"astrolabe/failpoint"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo/repotest"
@@ -69,22 +70,23 @@ func (v *verifier) id(key string) (id string) {
 	return id
 }
 
-// source writes a source of two pieces, which begins as a gzip member or not, and
-// returns its path and its package.
+// source writes a source of two pieces, which is an archive or not, and returns
+// its path and its package.
 func (v *verifier) source(name string, good bool) (path, body string) {
 	v.Helper()
-	random := make([]byte, 300<<10)
-	_, _ = rand.Read(random)
-	content := random
+	content := make([]byte, 300<<10)
+	_, _ = rand.Read(content)
+	content[0] = 0
 	if good {
 		var out bytes.Buffer
-		w := gzip.NewWriter(&out)
-		if _, err := w.Write(random); err != nil || w.Close() != nil {
+		if err := archive.Pack(&out, fstest.MapFS{
+			"Scarb.lock": {Data: []byte("version = 1\n\n[[package]]\nname = \"hello\"\nversion = \"0.1.0\"\n")},
+			"Scarb.toml": {Data: []byte("[package]\nname = \"hello\"\nversion = \"0.1.0\"\n\n[[target.starknet-contract]]\n\n[dependencies]\nstarknet = \"2.8.2\"\n")},
+			"noise":      {Data: content},
+		}); err != nil {
 			v.Fatal(err)
 		}
 		content = out.Bytes()
-	} else {
-		content[0] = 0
 	}
 	path = filepath.Join(v.folder, name)
 	if err := os.WriteFile(path, content, 0o600); err != nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/archive"
 	"astrolabe/domain/verify/source"
 	"astrolabe/starknet"
@@ -121,22 +122,10 @@ func (p packageSettings) print(w io.Writer, found examined) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(struct {
-		SelectedClassHash *starknet.Felt `json:"selectedClassHash"`
-		UploadDigest      string         `json:"uploadDigest"`
-		UploadByteLength  int64          `json:"uploadByteLength"`
-		ToolchainPolicyID string         `json:"toolchainPolicyId"`
-		PackageName       string         `json:"packageName"`
-		BuildProfile      string         `json:"buildProfile"`
-		TargetName        string         `json:"targetName"`
-		TargetKind        string         `json:"targetKind"`
-		ArtifactID        string         `json:"artifactId"`
-		ModulePath        string         `json:"modulePath"`
-		SourceVisibility  string         `json:"sourceVisibility"`
-		RetentionPolicyID string         `json:"retentionPolicyId"`
-	}{
-		p.Class, found.digest, found.length, "service-exact-v25", p.Package, "release", p.Target, "starknet-contract",
-		p.ArtifactID, p.ModulePath, visibility, p.Retention,
+	return encoder.Encode(verify.Package{
+		SelectedClassHash: *p.Class, UploadDigest: found.digest, UploadByteLength: found.length, ToolchainPolicyID: verify.PolicyID,
+		PackageName: p.Package, BuildProfile: verify.BuildProfile, TargetName: p.Target, TargetKind: verify.TargetKind,
+		ArtifactID: p.ArtifactID, ModulePath: p.ModulePath, SourceVisibility: visibility, RetentionPolicyID: p.Retention,
 	})
 }
 

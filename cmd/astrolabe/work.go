@@ -115,6 +115,7 @@ func (d *deployment) jobs(w workSettings, views map[domain.Chain]token.Views) []
 		(&summaries.Sums{Store: tokens.NewSummaries(d.db.DB), Logger: d.logger}).Job(),
 		(&summaries.Supplies{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: tokens.NewSupplies(d.db.DB), Logger: d.logger}).Job(),
 		(&verifyjobs.Upkeep{Jobs: d.verificationJobs(), Logger: d.logger}).Job(),
+		(&verifyjobs.Validate{Jobs: d.verificationJobs(), Checker: verify.Rules{}}).Job(),
 	}
 }
 

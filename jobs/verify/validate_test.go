@@ -1,17 +1,14 @@
 package verify_test
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,6 +17,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/verify"
+	"astrolabe/domain/verify/archive"
 	"astrolabe/jobs"
 	work "astrolabe/jobs/verify"
 	"astrolabe/repo"
@@ -30,41 +28,20 @@ import (
 	"astrolabe/telemetry"
 )
 
-// tarred checks that a source is a gzip member with a tree that has a lock.
-type tarred struct{}
+const (
+	manifest = "[package]\nname = \"hello\"\nversion = \"0.1.0\"\n\n[[target.starknet-contract]]\n\n[dependencies]\nstarknet = \"2.8.2\"\n"
+	lock     = "version = 1\n\n[[package]]\nname = \"hello\"\nversion = \"0.1.0\"\n"
+)
 
-// Check implements verify.Checker.
-func (tarred) Check(r io.Reader, _ verify.Package) error {
-	member, err := gzip.NewReader(r)
-	if err != nil {
-		return &verify.Failure{Code: verify.ArchiveRejected, Message: "The source is not a gzip member."}
-	}
-	tree := tar.NewReader(member)
-	for {
-		header, err := tree.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return &verify.Failure{Code: verify.LockfileMissing, Message: "Add Scarb.lock to the root of the tree."}
-		case err != nil:
-			return &verify.Failure{Code: verify.ArchiveRejected, Message: "The source is not a tree."}
-		case header.Name == "Scarb.lock":
-			return nil
-		}
-	}
-}
-
-// packed returns a tree with empty files.
-func packed(t *testing.T, names ...string) []byte {
+// packed returns the archive of a tree, whose files are given by name and content.
+func packed(t *testing.T, files ...string) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	member := gzip.NewWriter(&out)
-	tree := tar.NewWriter(member)
-	for _, name := range names {
-		if err := tree.WriteHeader(&tar.Header{Name: name, Mode: 0o644}); err != nil {
-			t.Fatal(err)
-		}
+	tree := fstest.MapFS{}
+	for i := 0; i < len(files); i += 2 {
+		tree[files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
 	}
-	if err := errors.Join(tree.Close(), member.Close()); err != nil {
+	var out bytes.Buffer
+	if err := archive.Pack(&out, tree); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -124,14 +101,16 @@ func TestUploadedSourceIsValidatedByTheQueue(t *testing.T) {
 		want   verify.State
 		code   verify.FailureCode
 	}{
-		{"no lock", packed(t, "Scarb.toml"), verify.Failed, verify.LockfileMissing},
+		{"no lock", packed(t, "Scarb.toml", manifest), verify.Failed, verify.LockfileMissing},
+		{"git source", packed(t, "Scarb.lock", lock+"\n[[package]]\nname = \"far\"\nversion = \"1.0.0\"\nsource = \"git+https://far.example/far?rev=1#1\"\n", "Scarb.toml", manifest), verify.Failed, verify.IncompleteOfflineMaterial},
+		{"script", packed(t, "Scarb.lock", lock, "Scarb.toml", manifest+"\n[scripts]\nbuild = \"true\"\n"), verify.Failed, verify.SourceRejected},
 		{"no archive", []byte("hello"), verify.Failed, verify.ArchiveRejected},
-		{"good", packed(t, "Scarb.lock", "Scarb.toml"), verify.Queued, ""},
+		{"good", packed(t, "Scarb.lock", lock, "Scarb.toml", manifest), verify.Queued, ""},
 	} {
 		id := uploaded(t, service, class, strings.ReplaceAll(c.key, " ", "-"), c.source)
 		logger := slog.New(slog.DiscardHandler)
 		schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(),
-			(&work.Validate{Jobs: service, Checker: tarred{}}).Job(), (&work.Upkeep{Jobs: service, Logger: logger}).Job())
+			(&work.Validate{Jobs: service, Checker: verify.Rules{}}).Job(), (&work.Upkeep{Jobs: service, Logger: logger}).Job())
 		got := repotest.AwaitJob(t, db, repo.QueueOptions{Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: logger}, done)
 		job, err := service.Of(t.Context(), domain.Mainnet, "a", id)
 		if err != nil || got != c.want || job.State != c.want {
@@ -146,7 +125,7 @@ func TestUploadedSourceIsValidatedByTheQueue(t *testing.T) {
 func TestUpkeepLogsWhatItChanged(t *testing.T) {
 	t.Parallel()
 	service, _, conn, class := newJobs(t)
-	id := uploaded(t, service, class, "first", packed(t, "Scarb.lock"))
+	id := uploaded(t, service, class, "first", packed(t, "Scarb.lock", lock))
 	if _, err := conn.Exec(t.Context(), "UPDATE verification_jobs SET source_expires_at = now()"); err != nil {
 		t.Fatal(err)
 	}

@@ -4,10 +4,8 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -78,21 +76,10 @@ func upload(ctx context.Context, service *verify.Jobs, id, path string) (*verify
 // validate runs the queue until a signal.
 func validate(ctx context.Context, db *repo.DB, service *verify.Jobs) error {
 	logger := slog.New(slog.DiscardHandler)
-	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&work.Validate{Jobs: service, Checker: zipped{}}).Job())
+	schedule := jobs.NewSchedule(logger, telemetry.NewMetrics(), (&work.Validate{Jobs: service, Checker: verify.Rules{}}).Job())
 	queue, err := db.NewQueue(repo.QueueOptions{Workers: schedule.Workers, Logger: logger})
 	if err != nil {
 		return err
 	}
 	return queue.Run(ctx, time.Second)
-}
-
-// zipped accepts every gzip member.
-type zipped struct{}
-
-// Check implements verify.Checker.
-func (zipped) Check(r io.Reader, _ verify.Package) error {
-	if _, err := gzip.NewReader(r); err != nil {
-		return &verify.Failure{Code: verify.ArchiveRejected, Message: "The source is not a gzip member."}
-	}
-	return nil
 }
