@@ -65,7 +65,9 @@ func TestDamageThatOnlyTheNodeRevealsIsFound(t *testing.T) {
 func TestANodeThatIsBehindSaysNothingAboutLaterBlocks(t *testing.T) {
 	t.Parallel()
 	behind := everydayNode(t, sim.Config{Blocks: 50})
-	result := run(t, damaged(t, "SELECT 1"), behind)
+	result := run(t, damaged(t, `INSERT INTO chain_heads (chain, state, observed_at, recorded_at, block_number, block_hash, l1_block_number, l1_block_hash, l1_observed_at)
+		SELECT 'SN_MAIN', 'following', now(), now(), head.block, head.hash, accepted.block, accepted.hash, now()
+		FROM blocks_1_45 AS head, blocks_1_45 AS accepted WHERE head.block = 60 AND accepted.block = 48`), behind)
 	if len(result.Findings) != 0 || len(result.Notes) != 1 || !strings.HasPrefix(result.Notes[0], "the node is behind the index: its head is block 50;") {
 		t.Errorf("got the findings %+v and the notes %q, want no finding, and that the node is behind", result.Findings, result.Notes)
 	}
