@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// stragglerTime is how long the other upstreams may take once one has answered.
+// stragglerTime is how long the other upstreams may take once enough have answered.
 const stragglerTime = time.Second
 
 // answer is the answer of one upstream.
@@ -18,10 +21,27 @@ type answer[T any] struct {
 	err   error
 }
 
-// askAll sends a read to every upstream concurrently. Once one has answered, the
-// others have little time left, so that one that hangs does not delay them all.
+// String returns the upstream with its answer or its error.
+func (a answer[T]) String() string {
+	if a.err != nil {
+		return fmt.Sprintf("%s: %v", a.from.name, a.err)
+	}
+	return fmt.Sprintf("%s: %v", a.from.name, a.value)
+}
+
+// list returns the answers as a text.
+func list[T any](answers []answer[T]) string {
+	texts := make([]string, len(answers))
+	for i := range answers {
+		texts[i] = answers[i].String()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// askAll sends a read to every upstream concurrently. Once enough have answered,
+// the others have little time left, so that one that hangs does not delay them all.
 // It does not wait at the gate, because health checks must work under load.
-func askAll[T any](ctx context.Context, p *Pool, q query, decode func([]byte) (T, error)) ([]answer[T], error) {
+func askAll[T any](ctx context.Context, p *Pool, enough int, q query, decode func([]byte) (T, error)) ([]answer[T], error) {
 	ctx, done, err := p.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -31,6 +51,7 @@ func askAll[T any](ctx context.Context, p *Pool, q query, decode func([]byte) (T
 	defer cancel()
 	answers := make([]answer[T], len(p.upstreams))
 	var asked sync.WaitGroup
+	var answered atomic.Int64
 	for i, u := range p.upstreams {
 		asked.Go(func() {
 			a, q := &answers[i], q
@@ -39,7 +60,7 @@ func askAll[T any](ctx context.Context, p *Pool, q query, decode func([]byte) (T
 				a.value, err = decode(result)
 				return err
 			}
-			if _, a.err = p.try(ctx, u, q, 1); a.err == nil {
+			if _, a.err = p.try(ctx, u, q, 1); a.err == nil && answered.Add(1) == int64(enough) {
 				time.AfterFunc(stragglerTime, cancel)
 			}
 		})

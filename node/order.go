@@ -83,7 +83,7 @@ func (p *Pool) near(params []any) bool {
 	}
 	for _, param := range params {
 		if id, ok := param.(BlockID); ok {
-			return id.tag != "" || id.number != nil && *id.number+chain.FinalityDepth > lead.value.Number
+			return id.hash == nil && (id.tag != "" || id.number != nil && *id.number+chain.FinalityDepth > lead.value.Number)
 		}
 	}
 	return false

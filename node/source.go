@@ -13,10 +13,13 @@ import (
 // Source is the pool as the indexer and reads use it. Its errors are
 // chain.ErrNodeUnavailable, chain.ErrInvalidAnswer, chain.ErrWrongChain,
 // chain.ErrNodeVersion and those named by its methods.
-type Source struct{ pool *Pool }
+type Source struct {
+	pool   *Pool
+	quorum int // see WithQuorum
+}
 
 // Source returns the pool as a Source.
-func (p *Pool) Source() Source { return Source{p} }
+func (p *Pool) Source() Source { return Source{pool: p, quorum: 1} }
 
 // Error codes of the node with a special meaning.
 const (
@@ -27,23 +30,40 @@ const (
 
 // Head surveys the upstreams and returns the newest accepted block.
 func (s Source) Head(ctx context.Context) (domain.BlockRef, error) {
-	head, err := s.pool.Survey(ctx)
-	return head, judge(err)
+	head, answers, err := s.pool.survey(ctx, s.quorum)
+	if err != nil || s.quorum == 1 {
+		return head, judge(err)
+	}
+	return s.agreedHead(ctx, answers)
 }
 
-// L1Head returns the newest block that is accepted on L1, and false if there is
-// none.
+// L1Head returns the newest block that an upstream reports as accepted on L1, and
+// false if there is none.
 func (s Source) L1Head(ctx context.Context) (domain.BlockRef, bool, error) {
-	block, err := s.pool.L1Head(ctx)
+	answers, err := s.pool.l1Heads(ctx, s.quorum)
+	if err != nil {
+		return domain.BlockRef{}, false, judge(err)
+	}
+	furthest, err := newest(answers)
 	if hasCode(err, blockNotFound) {
 		return domain.BlockRef{}, false, nil
 	}
-	return block, err == nil, judge(err)
+	if err != nil {
+		return domain.BlockRef{}, false, judge(err)
+	}
+	if s.quorum == 1 {
+		return furthest.value, true, nil
+	}
+	agreed, err := s.agreedHead(ctx, answers)
+	return agreed, err == nil, err
 }
 
 // HashAt returns the hash of the block with a number, and false if the node has
 // none.
 func (s Source) HashAt(ctx context.Context, number uint64) (starknet.Felt, bool, error) {
+	if s.quorum > 1 {
+		return s.agreedHash(ctx, number)
+	}
 	block, err := s.pool.Block(ctx, AtNumber(number))
 	if hasCode(err, blockNotFound) {
 		return starknet.Felt{}, false, nil
@@ -55,8 +75,16 @@ func (s Source) HashAt(ctx context.Context, number uint64) (starknet.Felt, bool,
 // It returns false if the node has no such block. Both have the same hash, unless
 // the node insists on another one for the block than for its state update.
 func (s Source) Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error) {
+	id := AtNumber(number)
+	if s.quorum > 1 {
+		hash, has, err := s.agreedHash(ctx, number)
+		if err != nil || !has {
+			return nil, nil, false, err
+		}
+		id = BlockID{number: &number, hash: &hash}
+	}
 	tracing, answered := chain.TraceUpstreams(ctx)
-	block, err := s.pool.BlockWithReceipts(tracing, AtNumber(number))
+	block, err := s.pool.BlockWithReceipts(tracing, id)
 	if hasCode(err, blockNotFound) {
 		return nil, nil, false, nil
 	}

@@ -17,16 +17,22 @@ const tolerableLag = 5
 // of an upstream is known after one survey, in either direction. It marks the
 // upstreams that are behind, and returns the furthest head.
 func (p *Pool) Survey(ctx context.Context) (domain.BlockRef, error) {
+	furthest, _, err := p.survey(ctx, 1)
+	return furthest, err
+}
+
+// survey is Survey that waits for enough answers. It returns all of them, too.
+func (p *Pool) survey(ctx context.Context, enough int) (domain.BlockRef, []answer[domain.BlockRef], error) {
 	p.mu.Lock()
 	p.surveyed = p.options.clock.Now()
 	p.mu.Unlock()
-	answers, err := askAll(ctx, p, query{method: "starknet_blockHashAndNumber", probe: true}, wire.DecodeHead)
+	answers, err := askAll(ctx, p, enough, query{method: "starknet_blockHashAndNumber", probe: true}, wire.DecodeHead)
 	if err != nil {
-		return domain.BlockRef{}, err
+		return domain.BlockRef{}, nil, err
 	}
 	furthest, err := newest(answers)
 	if err != nil {
-		return domain.BlockRef{}, err
+		return domain.BlockRef{}, nil, err
 	}
 	p.lead.Store(furthest)
 	for _, a := range answers {
@@ -35,7 +41,7 @@ func (p *Pool) Survey(ctx context.Context) (domain.BlockRef, error) {
 			p.mark(a.from, a.value.Number+tolerableLag < furthest.value.Number, furthest.value.Number)
 		}
 	}
-	return furthest.value, nil
+	return furthest.value, answers, nil
 }
 
 func (p *Pool) mark(u *upstream, behind bool, furthest uint64) {
@@ -71,26 +77,18 @@ func (p *Pool) surveyIfDue() {
 	}()
 }
 
-// L1Head returns the newest block that an upstream reports as accepted on L1.
+// l1Heads returns the newest block that each upstream reports as accepted on L1.
 // Upstreams learn of acceptance minutes apart, so one that is asked alone could
 // seem to withdraw it.
-func (p *Pool) L1Head(ctx context.Context) (domain.BlockRef, error) {
+func (p *Pool) l1Heads(ctx context.Context, enough int) ([]answer[domain.BlockRef], error) {
 	q := query{method: "starknet_getBlockWithTxHashes", params: json.RawMessage(`["l1_accepted"]`)}
-	answers, err := askAll(ctx, p, q, func(result []byte) (domain.BlockRef, error) {
+	return askAll(ctx, p, enough, q, func(result []byte) (domain.BlockRef, error) {
 		block, err := wire.DecodeBlockWithHashes(result)
 		if err == nil {
 			err = L1Accepted.check(&block.BlockHeader, block.Status)
 		}
 		return domain.BlockRef{Number: block.BlockNumber, Hash: block.BlockHash}, err
 	})
-	if err != nil {
-		return domain.BlockRef{}, err
-	}
-	furthest, err := newest(answers)
-	if err != nil {
-		return domain.BlockRef{}, err
-	}
-	return furthest.value, nil
 }
 
 // newest returns the answer with the highest block number. If there is none, it

@@ -25,7 +25,7 @@ func (s Source) unanimous(ctx context.Context, at starknet.Felt, method string, 
 	if err != nil {
 		return value, false, err
 	}
-	answers, err := askAll(ctx, s.pool, query{method: method, params: params}, wire.DecodeFelt)
+	answers, err := askAll(ctx, s.pool, 1, query{method: method, params: params}, wire.DecodeFelt)
 	if err != nil {
 		return value, false, judge(err)
 	}

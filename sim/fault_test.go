@@ -150,6 +150,8 @@ func TestControlsWorkOverHTTP(t *testing.T) {
 		{"POST", "/reorg", `{"depth":2}`, 204},
 		{"POST", "/reorg", `{"depth":500}`, 422},
 		{"POST", "/faults", `{"kind":"latency","delay":1000}`, 204},
+		{"POST", "/faults", `{"kind":"latency","delay":"800ms"}`, 204},
+		{"POST", "/faults", `{"kind":"latency","delay":"soon"}`, 400},
 		{"POST", "/faults", `{"kind":"earthquake"}`, 422},
 		{"POST", "/faults", `{"sort":"latency"}`, 400},
 		{"POST", "/faults", `{"kind":"lie","lie":"event.data","block":3}`, 204},
@@ -162,8 +164,8 @@ func TestControlsWorkOverHTTP(t *testing.T) {
 			t.Errorf("%s %s %s: got status %d, want %d: %s", x.method, x.path, x.body, status, x.status, text)
 		}
 	}
-	if _, text := send("GET", "/faults", ""); !strings.Contains(text, "latency") {
-		t.Errorf("got the faults %s, want latency among them", text)
+	if _, text := send("GET", "/faults", ""); !strings.Contains(text, `"latency","delay":800000000}`) {
+		t.Errorf("got the faults %s, want a latency of 800 ms among them", text)
 	}
 	if _, text := send("DELETE", "/faults?kind=latency", ""); strings.Contains(text, "latency") {
 		t.Errorf("got the faults %s, want no latency among them", text)

@@ -23,6 +23,8 @@ var corruptions = []corruption{
 	{name: "a block has another parent", statement: "UPDATE blocks SET parent_hash = state_root WHERE block = 30"},
 	{name: "a block has another hash, also as a parent", statement: "UPDATE blocks SET hash = " + otherFelt("hash") + " WHERE block = 30; UPDATE blocks SET parent_hash = " + otherFelt("parent_hash") + " WHERE block = 31"},
 	{name: "two blocks have other hashes, also as parents", statement: "UPDATE blocks SET hash = " + otherFelt("hash") + " WHERE block IN (30, 31); UPDATE blocks SET parent_hash = " + otherFelt("parent_hash") + " WHERE block IN (31, 32)"},
+	{name: "nineteen blocks have other hashes, also as parents", statement: "UPDATE blocks SET hash = " + otherFelt("hash") + " WHERE block BETWEEN 20 AND 38; UPDATE blocks SET parent_hash = " + otherFelt("parent_hash") + " WHERE block BETWEEN 21 AND 39"},
+	{name: "the newest block has another hash, also in the checkpoint", statement: "UPDATE blocks_1_48 SET hash = " + otherFelt("hash") + " WHERE block = 60; UPDATE index_checkpoints SET hash = " + otherFelt("hash") + " WHERE chain = 1"},
 	{name: "a block has another state root", statement: "UPDATE blocks SET state_root = " + otherFelt("state_root") + " WHERE block = 12"},
 	{name: "a block has another time", statement: "UPDATE blocks SET timestamp = timestamp + 1 WHERE block = 7"},
 	{name: "a block has another gas price", statement: "UPDATE blocks SET prices = set_byte(prices, 31, 255 - get_byte(prices, 31)) WHERE block = 41"},

@@ -186,16 +186,15 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 	if err != nil {
 		return nil, err
 	}
-	writer := store.NewWriter(d.db.DB)
+	writer, source := store.NewWriter(d.db.DB), pool.Source().WithQuorum(s.NodeQuorum)
 	loop := &index.Loop{
-		Chain: chain, Pools: s.orKnown(chain), Node: pool.Source(), Holder: holder(),
+		Chain: chain, Pools: s.orKnown(chain), Node: source, Holder: holder(),
 		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: writer,
 		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Depth: s.FinalityDepth,
-		Verify: s.verification(), Quorum: s.NodeQuorum,
-		AcceptMissingClasses: s.AcceptMissingClasses, Sizes: index.Sizes{Fetchers: s.Fetchers, RangeEvents: s.RangeEvents, Bulk: s.BulkBlocks},
+		Verify: s.verification(), AcceptMissingClasses: s.AcceptMissingClasses, Sizes: index.Sizes{Fetchers: s.Fetchers, RangeEvents: s.RangeEvents, Bulk: s.BulkBlocks},
 		Prover: &repair.Job{
 			Chain: chain, Checkpoints: store.NewCheckpoints(d.db.DB), Archive: store.NewArchive(d.db.DB), Store: writer.Repairer(),
-			Node: pool.Source(), Verify: s.verification(),
+			Node: source, Verify: s.verification(),
 			Report: func(line string) { d.logger.Info("completing the index: "+line, "chain", chain) },
 		},
 		Logger: d.logger, Metrics: d.metrics,

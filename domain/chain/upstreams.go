@@ -25,6 +25,11 @@ func TraceUpstreams(ctx context.Context) (context.Context, *Upstreams) {
 	return context.WithValue(ctx, upstreamsKey{}, u), u
 }
 
+// Untraced returns a context whose calls are not reported to the outer ones.
+func Untraced(ctx context.Context) context.Context {
+	return context.WithValue(ctx, upstreamsKey{}, (*Upstreams)(nil))
+}
+
 // AnsweredBy reports that an upstream answered a call of the context.
 func AnsweredBy(ctx context.Context, name string) {
 	for u, _ := ctx.Value(upstreamsKey{}).(*Upstreams); u != nil; u = u.outer {

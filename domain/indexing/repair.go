@@ -1,6 +1,9 @@
 package indexing
 
-import "astrolabe/starknet"
+import (
+	"astrolabe/domain/facts"
+	"astrolabe/starknet"
+)
 
 // Surroundings are what the index says about a block apart from its rows: where
 // it is stored, and which hashes its neighbours claim. What is unknown is nil.
@@ -9,6 +12,9 @@ type Surroundings struct {
 	Hash   *starknet.Felt // of the block itself
 	Before *starknet.Felt // the hash of the block before
 	After  *starknet.Felt // the parent hash of the block after, or the checkpoint's hash of this one
+	// Level is how far the block was verified, as itself or the end of the
+	// verified blocks says.
+	Level facts.Verification
 }
 
 // Entry is an entry of a dictionary (addresses, selectors or classes) and where

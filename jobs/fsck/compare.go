@@ -13,7 +13,7 @@ func (l *inspection) derived(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.compare(ctx, "deriving", indexing.DerivedTables, func(ctx context.Context, stored []facts.Block) ([]facts.Block, error) {
+	return l.compare(ctx, "deriving", l.result.Last, indexing.DerivedTables, func(ctx context.Context, stored []facts.Block) ([]facts.Block, error) {
 		derived, err := l.replay.Derive(ctx, stored, indexing.DerivedTables...)
 		for i := range derived {
 			derived[i].Tokens = seen.First(derived[i].Header.Number, derived[i].Tokens)
@@ -26,16 +26,17 @@ func (l *inspection) derived(ctx context.Context) error {
 // fewer blocks, from the first on, with an absentError.
 type expectation func(ctx context.Context, stored []facts.Block) ([]facts.Block, error)
 
-// compare reads every block and finds its first difference from the expected
+// compare reads every block up to the last and finds its first difference from the expected
 // content. A difference counts only if a second read confirms it, because the
 // index may have changed in between. Blocks that cannot be read were found
 // before. Nothing is compared while rows are of other versions, or while base rows
-// are damaged: what follows from them would differ in other blocks, too.
-func (l *inspection) compare(ctx context.Context, doing string, tables []facts.Table, expect expectation) error {
+// are damaged: what follows from them would differ in other blocks, too. It ends
+// at a block that left the chain, because all later ones leave it, too.
+func (l *inspection) compare(ctx context.Context, doing string, last uint64, tables []facts.Table, expect expectation) error {
 	if l.result.Blocks == 0 || l.outdated || len(l.altered) > 0 {
 		return nil
 	}
-	for run, err := range l.Archive.StoredRuns(ctx, l.Chain, l.result.First, l.result.Last) {
+	for run, err := range l.Archive.StoredRuns(ctx, l.Chain, l.result.First, last) {
 		if err != nil {
 			return l.damage(err)
 		}
@@ -44,7 +45,7 @@ func (l *inspection) compare(ctx context.Context, doing string, tables []facts.T
 			return err
 		}
 		for i := range expected {
-			if l.full() {
+			if l.full() || l.left {
 				return nil
 			}
 			if _, differ := facts.FirstDifference(&run.Blocks[i], &expected[i], tables...); !differ {
@@ -58,7 +59,7 @@ func (l *inspection) compare(ctx context.Context, doing string, tables []facts.T
 			l.absent(err)
 			return nil
 		}
-		l.report("%s: at block %d of %d", doing, run.Blocks[len(run.Blocks)-1].Header.Number, l.result.Last)
+		l.report("%s: at block %d of %d", doing, run.Blocks[len(run.Blocks)-1].Header.Number, last)
 	}
 	return nil
 }
@@ -91,6 +92,8 @@ func (l *inspection) remedy(d facts.Difference, stored, expected *facts.Block) s
 	advice := indexing.Advice(l.Chain)
 	switch {
 	case d.Table == facts.TableBlocks && stored.Header.Hash != expected.Header.Hash:
+		l.left = true
+		l.note("later blocks than %d were not compared with the node: they are removed with it", d.Block)
 		return advice.Rollback(d.Block, l.first)
 	case d.Table == facts.TableClasses && len(stored.Classes) == len(expected.Classes):
 		for i := range stored.Classes {

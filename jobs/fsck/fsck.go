@@ -60,7 +60,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	}
 	l := &inspection{Job: j, replay: indexing.NewReplay(j.Chain, j.Archive), reported: time.Now(), altered: make(map[uint64]bool)}
 	if at != nil && at.Block != nil {
-		l.first = at.First
+		l.first, l.newest = at.First, at.Block.Number
 		l.result.First, l.result.Last = max(j.From, at.First), min(j.To, at.Block.Number)
 	}
 	if l.result.Last >= l.result.First && at != nil && at.Block != nil {
@@ -69,7 +69,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	if at != nil {
 		l.l1 = at.L1
 	}
-	for _, step := range []func(context.Context) error{l.layout, l.itself, l.versions, l.classes, l.base, l.following, l.acceptance, l.derived, l.policies, l.node, l.tokens} {
+	for _, step := range []func(context.Context) error{l.reach, l.layout, l.itself, l.versions, l.classes, l.base, l.following, l.acceptance, l.derived, l.policies, l.node, l.tokens} {
 		if err := step(ctx); err != nil {
 			return l.result, err
 		}
@@ -110,9 +110,12 @@ type inspection struct {
 	outdated  bool            // rows are of other versions of the derivers
 	altered   map[uint64]bool // blocks whose base rows are not those that were committed
 	misplaced bool            // the checkpoint is wrong
+	left      bool            // a block is not on the chain of the node
 	stretch   *stretch
 	unchecked int    // blocks without a digest
 	first     uint64 // block of the index
+	newest    uint64 // block of the index
+	head      uint64 // of the node
 	l1        *domain.BlockRef
 	reported  time.Time
 }
@@ -129,6 +132,11 @@ func (l *inspection) report(format string, args ...any) {
 }
 
 func (l *inspection) full() bool { return len(l.result.Findings) >= l.Limit }
+
+// note adds an observation that is no fault.
+func (l *inspection) note(format string, args ...any) {
+	l.result.Notes = append(l.result.Notes, fmt.Sprintf(format, args...))
+}
 
 // found adds findings up to the limit.
 func (l *inspection) found(findings ...indexing.Finding) {

@@ -124,6 +124,14 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 		"activity is gone": {
 			"DELETE FROM activity WHERE block = 33", "activity", "of block 33, address", rederive("activity"),
 		},
+		"a contract that was deployed is stored as replaced, as a node told an earlier release": {
+			"UPDATE blocks SET base_digest = NULL WHERE block = (SELECT max(block) FROM contract_classes WHERE chain = 1 AND origin = 1 AND block < 25); UPDATE contract_classes SET origin = 2 WHERE chain = 1 AND block = (SELECT max(block) FROM contract_classes WHERE chain = 1 AND origin = 1 AND block < 25)",
+			"class moves", "is stored as replaced, but did not exist before", "repair --chain SN_MAIN --block ",
+		},
+		"a contract that was replaced is stored as deployed": {
+			"UPDATE blocks SET base_digest = NULL WHERE block = 24; INSERT INTO contract_classes SELECT 1, address, 24, 1, class FROM contract_classes WHERE chain = 1 AND origin = 1 ORDER BY block LIMIT 1",
+			"class moves", "is stored as deployed, but existed before", "repair --chain SN_MAIN --block 24",
+		},
 		"a deployer is forgotten": {
 			"UPDATE deployments SET deployer = NULL WHERE chain = 1 AND deployer IS NOT NULL", "deployments", "deployer is null, expected 0x", rederive("deployments"),
 		},

@@ -44,7 +44,7 @@ func (l *inspection) following(ctx context.Context) error {
 	for _, check := range l.Inspector.Checks(l.Chain, l.From, l.To) {
 		switch {
 		case !check.Follows:
-		case check.Name == "verified" && len(l.altered) > 0: // their repair moves the ends of the verified blocks
+		case (check.Name == "verified" || check.Name == "class moves") && len(l.altered) > 0: // their repair changes these, too
 		case check.Name == "results" && l.misplaced: // it is not known where the tiers end
 			l.result.Notes = append(l.result.Notes, "results of jobs were not looked at: repair the checkpoint first")
 		default:

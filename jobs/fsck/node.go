@@ -18,6 +18,8 @@ import (
 type Node interface {
 	// Block returns the block at a height with its state update, if there is one.
 	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
+	// Head returns the newest accepted block.
+	Head(ctx context.Context) (domain.BlockRef, error)
 	// L1Head returns the newest block that is accepted on L1, if there is one.
 	L1Head(ctx context.Context) (domain.BlockRef, bool, error)
 	// Class returns a class, chain.ErrNoClass if the node does not have it, or
@@ -41,13 +43,28 @@ func isAbsent(err error) bool {
 	return ok
 }
 
+// absent notes that the comparison ended at a block that the node lacks below its
+// head. That says nothing about the stored block.
 func (l *inspection) absent(err error) {
 	if e, ok := errors.AsType[*absentError](err); ok {
-		l.found(indexing.Finding{
-			Check: "node", Block: &e.block, Detail: e.Error() + "; wait until it has the block, or use another node, unless the chain has no such block",
-			Repair: indexing.Advice(l.Chain).Rollback(e.block, l.first),
-		})
+		l.note("%s, although its head is block %d: it is pruned or was reorganised just now; nothing from this block on was compared with it", e, l.head)
 	}
+}
+
+// reach reads how far the node is. What it does not have yet is not compared.
+func (l *inspection) reach(ctx context.Context) error {
+	if l.Node == nil || l.result.Blocks == 0 {
+		return nil
+	}
+	head, err := l.Node.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("read the head of the node: %w", err)
+	}
+	l.head = head.Number
+	if l.head < l.newest {
+		l.note("the node is behind the index: its head is block %d; later blocks were not compared with it, nor L1 acceptance that it does not know yet", l.head)
+	}
+	return nil
 }
 
 // acceptance compares the watermark of L1 acceptance with the node. It was read
@@ -63,7 +80,7 @@ func (l *inspection) acceptance(ctx context.Context) error {
 	if !known {
 		return nil
 	}
-	if l.l1.Number > accepted.Number || l.l1.Number == accepted.Number && l.l1.Hash != accepted.Hash && l.l1.Hash != (starknet.Felt{}) {
+	if l.l1.Number > accepted.Number && l.head >= l.newest || l.l1.Number == accepted.Number && l.l1.Hash != accepted.Hash && l.l1.Hash != (starknet.Felt{}) {
 		l.found(indexing.Finding{
 			Check: "L1 acceptance", Detail: fmt.Sprintf("the watermark is block %s, but by the node L1 has accepted block %s", l.l1, accepted),
 			Repair: indexing.Advice(l.Chain).Checkpoint(),
@@ -74,14 +91,14 @@ func (l *inspection) acceptance(ctx context.Context) error {
 
 // node compares every block with the node.
 func (l *inspection) node(ctx context.Context) error {
-	if l.Node == nil {
+	if l.Node == nil || l.head < l.result.First {
 		return nil
 	}
 	seen, err := l.Archive.FirstSeen(ctx, l.Chain, l.result.First)
 	if err != nil {
 		return err
 	}
-	return l.compare(ctx, "comparing with the node", nil, func(ctx context.Context, stored []facts.Block) ([]facts.Block, error) {
+	return l.compare(ctx, "comparing with the node", min(l.result.Last, l.head), nil, func(ctx context.Context, stored []facts.Block) ([]facts.Block, error) {
 		view, pools, err := l.replay.View(ctx, stored)
 		if err != nil {
 			return nil, err

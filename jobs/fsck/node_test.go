@@ -6,6 +6,7 @@ import (
 
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
+	"astrolabe/sim/fault"
 )
 
 // everydayNode serves the indexed chain, or the first blocks of it.
@@ -59,19 +60,54 @@ func TestDamageThatOnlyTheNodeRevealsIsFound(t *testing.T) {
 	}
 }
 
-func TestABlockThatTheNodeDoesNotHaveIsAFinding(t *testing.T) {
+// TestANodeThatIsBehindSaysNothingAboutLaterBlocks compares with a node that has
+// the first 50 of 60 blocks, which L1 has accepted less far.
+func TestANodeThatIsBehindSaysNothingAboutLaterBlocks(t *testing.T) {
 	t.Parallel()
-	result := run(t, damaged(t, "SELECT 1"), everydayNode(t, sim.Config{Blocks: 50}))
-	if len(result.Findings) != 1 || !strings.HasPrefix(result.Findings[0].Detail, "the node has no block 51;") || result.Findings[0].Repair != "astrolabe rollback --chain SN_MAIN --to 50" {
-		t.Errorf("got %+v, want that the node has no block 51, and a rollback", result.Findings)
+	behind := everydayNode(t, sim.Config{Blocks: 50})
+	result := run(t, damaged(t, `INSERT INTO chain_heads (chain, state, observed_at, recorded_at, block_number, block_hash, l1_block_number, l1_block_hash, l1_observed_at)
+		SELECT 'SN_MAIN', 'following', now(), now(), head.block, head.hash, accepted.block, accepted.hash, now()
+		FROM blocks_1_45 AS head, blocks_1_45 AS accepted WHERE head.block = 60 AND accepted.block = 48`), behind)
+	if len(result.Findings) != 0 || len(result.Notes) != 1 || !strings.HasPrefix(result.Notes[0], "the node is behind the index: its head is block 50;") {
+		t.Errorf("got the findings %+v and the notes %q, want no finding, and that the node is behind", result.Findings, result.Notes)
+	}
+	result = run(t, damaged(t, "UPDATE blocks_1_45 SET timestamp = timestamp + 1, base_digest = NULL WHERE block IN (49, 53)"), behind)
+	if len(result.Findings) != 1 || *result.Findings[0].Block != 49 {
+		t.Errorf("got the findings %+v, want one, of block 49", result.Findings)
 	}
 }
 
-func TestAnotherChainDiffersFromItsFirstBlockOn(t *testing.T) {
+func TestABlockThatAPrunedNodeLacksIsNoFault(t *testing.T) {
 	t.Parallel()
-	result := run(t, damaged(t, "SELECT 1"), everydayNode(t, sim.Config{Blocks: 60, Seed: 1}))
-	if len(result.Findings) != 20 || !strings.HasPrefix(result.Findings[0].Detail, "blocks of block 0: hash is 0x") ||
-		result.Findings[0].Repair != "astrolabe rollback --chain SN_MAIN --all" {
-		t.Errorf("got %+v, want 20 findings, the first of block 0 with the advice to roll back all", result.Findings)
+	simulated, url := repotest.Serve(t, sim.Config{Blocks: 60})
+	if err := simulated.Fault(fault.Fault{Kind: fault.RPCError, Code: 24, Methods: []string{"starknet_getBlockWithReceipts"}}); err != nil {
+		t.Fatal(err)
+	}
+	result := run(t, damaged(t, "SELECT 1"), repotest.Client(t, url))
+	if len(result.Findings) != 0 || len(result.Notes) != 1 || !strings.HasPrefix(result.Notes[0], "the node has no block 0, although its head is block 60:") {
+		t.Errorf("got the findings %+v and the notes %q, want no finding, and that the node has no block 0", result.Findings, result.Notes)
+	}
+}
+
+// TestOnlyTheFirstBlockThatLeftTheChainIsAFinding compares with a node whose last
+// four blocks are others, and with another chain.
+func TestOnlyTheFirstBlockThatLeftTheChainIsAFinding(t *testing.T) {
+	t.Parallel()
+	simulated, url := repotest.Serve(t, sim.Config{Blocks: 60})
+	if err := simulated.Reorg(4); err != nil {
+		t.Fatal(err)
+	}
+	other := everydayNode(t, sim.Config{Blocks: 60, Seed: 1})
+	for _, c := range []struct {
+		node           Node
+		detail, repair string
+	}{
+		{repotest.Client(t, url), "blocks of block 57: hash is 0x", "astrolabe rollback --chain SN_MAIN --to 56"},
+		{other, "blocks of block 0: hash is 0x", "astrolabe rollback --chain SN_MAIN --all"},
+	} {
+		result := run(t, damaged(t, "SELECT 1"), c.node)
+		if len(result.Findings) != 1 || !strings.HasPrefix(result.Findings[0].Detail, c.detail) || result.Findings[0].Repair != c.repair {
+			t.Errorf("got %+v, want only %q, and to run %s", result.Findings, c.detail, c.repair)
+		}
 	}
 }

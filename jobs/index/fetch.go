@@ -63,8 +63,5 @@ func (l *Loop) read(ctx context.Context, number uint64) fetched {
 	if err == nil && !has {
 		err = errAbsent
 	}
-	if err == nil {
-		err = l.agree(ctx, number, block.BlockHash)
-	}
 	return fetched{block: block, update: update, upstream: upstreams.String(), err: err}
 }

@@ -14,7 +14,9 @@ import (
 	"astrolabe/telemetry"
 )
 
-// Node is the node of the chain, as the indexer uses it.
+// Node is the node of the chain, as the indexer uses it. Where it requires that
+// several upstreams agree, Head, L1Head, HashAt and Block return
+// indexing.ErrNoQuorum if too few do.
 type Node interface {
 	// Head checks the node and returns its newest accepted block. It returns
 	// chain.ErrWrongChain or chain.ErrNodeVersion if the node cannot be used.
@@ -37,9 +39,6 @@ type Node interface {
 	// StorageAt returns the value of a contract's storage slot after a block;
 	// zero if the contract did not exist. Its errors are those of ClassHashAt.
 	StorageAt(ctx context.Context, at, contract, slot starknet.Felt) (starknet.Felt, error)
-	// Agreement returns how many upstreams have the given hash at a height, and
-	// the answers of the others.
-	Agreement(ctx context.Context, number uint64, hash starknet.Felt) (agreeing int, others []string, err error)
 	// News receives a value when the head may have changed, until ctx ends.
 	News(ctx context.Context) <-chan struct{}
 }
@@ -82,9 +81,6 @@ type Loop struct {
 	// Verify is how far blocks are verified before they are stored; empty means
 	// facts.Unverified.
 	Verify facts.Verification
-	// Quorum is the number of upstreams that must agree on the hash of a block
-	// before it is stored; 0 and 1 ask no other.
-	Quorum int
 	// AcceptMissingClasses continues without classes that the node does not
 	// have, as without those that no upstream proves. Old-style transfers of their
 	// contracts are then untyped.

@@ -122,7 +122,8 @@ func outdated(c domain.Chain, stored map[string]int) (err error) {
 		switch {
 		case stored[fact] == version:
 		case !facts.Rederivable(fact):
-			return fmt.Errorf("%w: stored %s have version %d, this program stores version %d; remove the index with: astrolabe rollback --chain %s --all; then it is made again from the node", indexing.ErrReindex, fact, stored[fact], version, c)
+			return fmt.Errorf("%w: stored %s have version %d, this program stores version %d; if only the record of the version was lost, run: %s; otherwise remove the index, which is then made again from the node: %s",
+				indexing.ErrReindex, fact, stored[fact], version, indexing.Advice(c).Versions(), indexing.Advice(c).Rollback(0, 0))
 		default:
 			err = fmt.Errorf("%w: stored %s have version %d, this program derives version %d; run: astrolabe rederive %s", indexing.ErrRederive, fact, stored[fact], version, fact)
 		}

@@ -2,15 +2,11 @@ package index
 
 import (
 	"cmp"
-	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/domain/integrity"
-	"astrolabe/starknet"
 )
 
 // level returns the level of verification that the operator chose.
@@ -48,17 +44,4 @@ func (l *Loop) follow(parent *indexing.Parent, got fetched) error {
 			"chain", l.Chain, "block", got.block.BlockNumber, "level", level, "reason", doubt)
 	}
 	return nil
-}
-
-// agree requires that enough upstreams have the same block.
-func (l *Loop) agree(ctx context.Context, number uint64, hash starknet.Felt) error {
-	if l.Quorum <= 1 {
-		return nil
-	}
-	agreeing, others, err := l.Node.Agreement(ctx, number, hash)
-	if err != nil || agreeing >= l.Quorum {
-		return err
-	}
-	return fmt.Errorf("%w: %d of %d required have block %d with the hash %s; %s",
-		indexing.ErrNoQuorum, agreeing, l.Quorum, number, hash, strings.Join(others, "; "))
 }

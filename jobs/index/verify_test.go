@@ -112,7 +112,7 @@ func TestMismatchNamesOnlyTheUpstreamThatLied(t *testing.T) {
 			}
 			t.Cleanup(pool.Close)
 			loop := w.loop("a")
-			loop.Node, loop.Quorum = pool.Source(), 2
+			loop.Node = pool.Source().WithQuorum(2)
 			err = w.leader(loop).turn(t.Context())
 			if m, ok := errors.AsType[*integrity.MismatchError](err); !ok || !strings.HasSuffix(p.url, "/"+m.Upstream) {
 				t.Errorf("got %v, want a mismatch of %s", err, p.url)
@@ -197,10 +197,9 @@ func TestBlockWaitsForTheQuorum(t *testing.T) {
 		return pool
 	}
 	loop := w.loop("a")
-	loop.Quorum = 2
 	leader := w.leader(loop)
 
-	loop.Node = open(w.url, down.URL).Source()
+	loop.Node = open(w.url, down.URL).Source().WithQuorum(2)
 	if err := leader.turn(t.Context()); !errors.Is(err, indexing.ErrNoQuorum) {
 		t.Errorf("with a node that is down: got %v, want %v", err, indexing.ErrNoQuorum)
 	}
@@ -208,10 +207,71 @@ func TestBlockWaitsForTheQuorum(t *testing.T) {
 		t.Errorf("got reason %q, want %q", got, chain.ReasonNodeQuorum)
 	}
 	p.tell(&lie{"starknet_getBlockWithTxHashes", at("0x77", "block_hash")})
-	loop.Node = open(w.url, p.url).Source()
+	loop.Node = open(w.url, p.url).Source().WithQuorum(2)
 	if err := leader.turn(t.Context()); !errors.Is(err, indexing.ErrNoQuorum) || !strings.Contains(err.Error(), "0x77") {
 		t.Errorf("with a node of another chain: got %v, want %v with its hash", err, indexing.ErrNoQuorum)
 	}
 	p.tell(nil)
 	w.catchUp(leader)
+}
+
+// TestAMinorityUndoesNothingThatTheQuorumConfirms lets one node of three go over to
+// a fork of its own, which is as long as the chain of the others or longer.
+func TestAMinorityUndoesNothingThatTheQuorumConfirms(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 12})
+	urls, nodes := []string{}, []*sim.Node{w.sim}
+	for range 2 {
+		other := w.another(sim.Config{Blocks: 12})
+		server := httptest.NewServer(other.Handler())
+		t.Cleanup(server.Close)
+		urls, nodes = append(urls, server.URL), append(nodes, other)
+	}
+	liar := nodes[1]
+	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: append(urls, w.url)}) // the liar comes first
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	var log bytes.Buffer
+	loop := w.loop("a")
+	loop.Node, loop.Logger = pool.Source().WithQuorum(2), slog.New(slog.NewTextHandler(&log, nil))
+	leader := w.leader(loop)
+	w.catchUp(leader)
+	mine := func(blocks int, nodes ...*sim.Node) {
+		t.Helper()
+		for _, n := range nodes {
+			if err := n.Mine(blocks); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	check := func(when string) {
+		t.Helper()
+		w.catchUp(leader)
+		head := w.sim.Head().Header
+		if got := w.status().Block; got == nil || got.Hash != head.BlockHash {
+			t.Errorf("%s: got the head %v, want %d %s", when, got, head.BlockNumber, head.BlockHash)
+		}
+	}
+	if err := liar.Reorg(3); err != nil {
+		t.Fatal(err)
+	}
+	check("after a fork of the same height")
+	mine(2, liar)
+	check("after a longer fork")
+	mine(1, nodes[0], nodes[2])
+	check("after a block of the others")
+	if strings.Contains(log.String(), "reorg: removed") || strings.Contains(log.String(), "halted") {
+		t.Errorf("got the log\n%s\nwant no block removed and no halt", log.String())
+	}
+	for _, n := range []*sim.Node{nodes[0], nodes[2]} {
+		if err := n.Reorg(2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("after a reorg of the others")
+	if !strings.Contains(log.String(), "reorg: removed") {
+		t.Errorf("got the log\n%s\nwant removed blocks", log.String())
+	}
 }

@@ -32,17 +32,22 @@ func (j *Job) block(ctx context.Context, lease indexing.Lease, number uint64) er
 	if !held {
 		return fmt.Errorf("block %d belongs to no partition; run: astrolabe fsck --chain %s", number, j.Chain)
 	}
-	block, update, err := j.fetch(ctx, number, around)
-	if err != nil {
-		return err
-	}
-	expected, err := j.derive(ctx, at, block, update)
-	if err != nil {
-		return err
-	}
 	stored, digest, err := j.stored(ctx, number)
 	if err != nil {
 		return err
+	}
+	damaged := stored == nil || digest != nil && facts.BaseDigest(stored) != *digest
+	block, update, err := j.fetch(ctx, number, around, damaged && number == at.Block.Number && reversible(at))
+	if err != nil {
+		return err
+	}
+	expected, err := j.derive(ctx, at, around.Level, block, update)
+	if err != nil {
+		return err
+	}
+	if level := expected.Header.Verification; facts.Lesser(level, around.Level) != around.Level && (digest == nil || facts.BaseDigest(&expected) != *digest) {
+		return fmt.Errorf("%w: block %d was verified to the level %s, but the node's reaches %s only; use a node that returns its commitments",
+			ErrUnproven, number, around.Level, level)
 	}
 	difference, changed := "rows cannot be read", true
 	if stored != nil {
@@ -67,6 +72,12 @@ func (j *Job) block(ctx context.Context, lease indexing.Lease, number uint64) er
 	return j.follow(ctx, lease, number, affected(stored, &expected, forgotten))
 }
 
+// reversible reports whether the indexer itself may replace the newest block.
+func reversible(at *indexing.Checkpoint) bool {
+	newest := at.Block.Number
+	return (at.Finalized == nil || *at.Finalized < newest) && (at.L1 == nil || at.L1.Number < newest)
+}
+
 // stored returns a block as it is stored; nil if it cannot be read.
 func (j *Job) stored(ctx context.Context, number uint64) (*facts.Block, *facts.Digest, error) {
 	for run, err := range j.Archive.StoredRuns(ctx, j.Chain, number, number) {
@@ -82,17 +93,26 @@ func (j *Job) stored(ctx context.Context, number uint64) (*facts.Block, *facts.D
 	return nil, nil, nil
 }
 
-// derive verifies a block of the node and returns all its rows, as an index that
-// reached it without damage would have stored them.
-func (j *Job) derive(ctx context.Context, at *indexing.Checkpoint, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Block, error) {
+// ErrUnproven means that the node's block cannot be verified as far as the stored
+// one was, and is not the one that was committed: nothing was written.
+var ErrUnproven = errors.New("the node does not prove its block")
+
+// derive verifies a block of the node, at least as far as the stored one was, and
+// returns all its rows, as an index that reached it without damage would have
+// stored them.
+func (j *Job) derive(ctx context.Context, at *indexing.Checkpoint, stored facts.Verification, block *starknet.BlockWithReceipts, update *starknet.StateUpdate) (facts.Block, error) {
 	number := block.BlockNumber
 	earlier := &past{Job: j, before: number, at: block.BlockHash}
 	pools, err := j.Archive.PrivacyPools(ctx, j.Chain)
 	if err != nil {
 		return facts.Block{}, err
 	}
+	level := j.Verify
+	if facts.Lesser(level, stored) != stored {
+		level = stored
+	}
 	indexer := index.Loop{
-		Chain: j.Chain, Pools: pools, Node: j.Node, Checkpoints: j.Checkpoints, Classes: earlier, Verify: j.Verify, Logger: slog.New(slog.DiscardHandler),
+		Chain: j.Chain, Pools: pools, Node: j.Node, Checkpoints: j.Checkpoints, Classes: earlier, Verify: level, Logger: slog.New(slog.DiscardHandler),
 	}
 	expected, err := indexer.Derive(ctx, at.First, block, update)
 	if err != nil {

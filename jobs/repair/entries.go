@@ -87,7 +87,11 @@ func (j *Job) meaning(ctx context.Context, lease indexing.Lease, entry indexing.
 		if err != nil {
 			return nil, err
 		}
-		block, update, err := j.fetch(ctx, number, around)
+		checkpoint, err := j.Checkpoints.Checkpoint(ctx, j.Chain)
+		if err != nil {
+			return nil, err
+		}
+		block, update, err := j.fetch(ctx, number, around, false)
 		if err != nil {
 			return nil, err
 		}
@@ -96,11 +100,7 @@ func (j *Job) meaning(ctx context.Context, lease indexing.Lease, entry indexing.
 			named = namedBy(update)
 			break
 		}
-		checkpoint, err := j.Checkpoints.Checkpoint(ctx, j.Chain)
-		if err != nil {
-			return nil, err
-		}
-		expected, err := j.derive(ctx, checkpoint, block, update)
+		expected, err := j.derive(ctx, checkpoint, around.Level, block, update)
 		if err != nil {
 			return nil, err
 		}

@@ -65,8 +65,10 @@ type Job struct {
 	// Report receives a line for each thing that was done.
 	Report func(line string)
 
-	correction *facts.Class  // replaces the stored class of the same hash
-	asked      starknet.Felt // the last missing class that Prove asked for
+	last       uint64                  // the last block to be repaired
+	confirmed  map[uint64]confirmation // blocks with other hashes than the stored ones
+	correction *facts.Class            // replaces the stored class of the same hash
+	asked      starknet.Felt           // the last missing class that Prove asked for
 }
 
 // Blocks repairs the blocks from one to another, both included. Rows of blocks
@@ -75,6 +77,7 @@ type Job struct {
 // indexer leads, and ErrOtherChain if the node's block is not the indexed one.
 func (j *Job) Blocks(ctx context.Context, from, to uint64) error {
 	return j.hold(ctx, func(ctx context.Context, lease indexing.Lease) error {
+		j.last = to
 		for number := from; number <= to; number++ {
 			if err := j.block(ctx, lease, number); err != nil {
 				return err

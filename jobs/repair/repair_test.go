@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,6 +34,7 @@ type patient struct {
 	*testing.T
 	*Job
 	sim   *sim.Node
+	url   string
 	db    *repo.DB
 	conn  *pgx.Conn
 	lines []string // that the job reported
@@ -42,7 +44,7 @@ func admit(t *testing.T, template pgtest.Template, config sim.Config) *patient {
 	t.Helper()
 	simulated, url := repotest.Serve(t, config)
 	db, conn := repotest.Connect(t, template)
-	p := &patient{T: t, sim: simulated, db: db, conn: conn}
+	p := &patient{T: t, sim: simulated, url: url, db: db, conn: conn}
 	p.Job = &Job{
 		Chain: domain.Mainnet, Leases: index.NewLeases(db), Checkpoints: index.NewCheckpoints(db), Archive: index.NewArchive(db),
 		Store: index.NewRepairer(db), Entries: index.NewEntries(db), Node: repotest.OnceRead{Source: repotest.Client(t, url)}, Holder: "test",
@@ -152,6 +154,15 @@ func TestADamagedHashIsReplacedOnlyIfOtherBlocksConfirmIt(t *testing.T) {
 	if len(p.lines) == 0 || !strings.Contains(p.lines[0], "is confirmed by the stored hash of block 31 and the node") {
 		t.Errorf("got %q, want the first line to say who confirmed the hash", p.lines)
 	}
+	p.strike("UPDATE blocks SET hash = set_byte(hash, 31, 255 - get_byte(hash, 31)) WHERE block BETWEEN 5 AND 24")
+	p.strike("UPDATE blocks SET parent_hash = set_byte(parent_hash, 31, 255 - get_byte(parent_hash, 31)) WHERE block BETWEEN 6 AND 25")
+	p.lines = nil
+	if err := p.Blocks(t.Context(), 5, 25); err != nil || p.digest() != before {
+		t.Fatalf("got %v and digest %s, want %s", err, p.digest(), before)
+	}
+	if len(p.lines) == 0 || !strings.Contains(p.lines[0], "is confirmed by the stored hash of block 25 and the node") {
+		t.Errorf("got %q, want the first line to say who confirmed the hash", p.lines)
+	}
 	for _, table := range []string{"blocks", "blocks_1_45"} { // attached or not
 		p.strike("UPDATE " + table + " SET hash = set_byte(hash, 31, 255 - get_byte(hash, 31)), parent_hash = set_byte(parent_hash, 31, 255 - get_byte(parent_hash, 31)) WHERE block >= 30")
 	}
@@ -228,6 +239,85 @@ func TestRepairStoresNoBlockThatDoesNotVerify(t *testing.T) {
 	}
 }
 
+// TestRepairRefusesABlockThatIsProvenLessThanTheStoredOne leaves the commitments
+// of a fully verified block out, so that the node could send any timestamp.
+func TestRepairRefusesABlockThatIsProvenLessThanTheStoredOne(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		number uint64
+		strike string
+	}{
+		"first":                 {0, ""},
+		"after a lesser block":  {12, ""},
+		"its row is gone":       {0, "DELETE FROM blocks WHERE block = 0"},
+		"--verify transactions": {0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
+			p.Verify = facts.FullyVerified
+			if err := p.Blocks(t.Context(), c.number, c.number); err != nil {
+				t.Fatal(err)
+			}
+			if name == "--verify transactions" {
+				p.Verify = facts.TransactionsVerified
+			}
+			if c.strike != "" {
+				p.strike(c.strike)
+			}
+			honest, before := p.Node, p.text("SELECT count(*) || ' ' || sum(timestamp) FROM blocks")
+			p.Node = hiding{honest}
+			if err := p.Blocks(t.Context(), c.number, c.number); !errors.Is(err, ErrUnproven) {
+				t.Errorf("got %v, want %v", err, ErrUnproven)
+			}
+			if after := p.text("SELECT count(*) || ' ' || sum(timestamp) FROM blocks"); after != before {
+				t.Errorf("got %s blocks and timestamps, want %s unchanged", after, before)
+			}
+			p.Node = honest
+			if err := p.Blocks(t.Context(), c.number, c.number); err != nil {
+				t.Errorf("with an honest node: got %v, want no error", err)
+			}
+		})
+	}
+}
+
+// hiding is a node that leaves the commitments of blocks out and changes their
+// time.
+type hiding struct{ Node }
+
+// Block implements Node.
+func (h hiding) Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error) {
+	block, update, exists, err := h.Node.Block(ctx, number)
+	if err != nil || !exists {
+		return block, update, exists, err
+	}
+	changed := *block
+	changed.TransactionCommitment, changed.EventCommitment, changed.ReceiptCommitment, changed.StateDiffCommitment = starknet.Felt{}, starknet.Felt{}, starknet.Felt{}, starknet.Felt{}
+	changed.Timestamp += 7
+	return &changed, update, exists, nil
+}
+
+// TestADamagedNewestBlockIsReplacedByAChildOfTheOneBefore changes the only hashes
+// that could confirm the newest block. While its rows are those that were
+// committed, nothing replaces it.
+func TestADamagedNewestBlockIsReplacedByAChildOfTheOneBefore(t *testing.T) {
+	t.Parallel()
+	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
+	before := p.digest()
+	p.strike("UPDATE blocks_1_45 SET hash = set_byte(hash, 31, 255 - get_byte(hash, 31)) WHERE block = 60")
+	p.strike("UPDATE index_checkpoints SET hash = set_byte(hash, 31, 255 - get_byte(hash, 31)) WHERE chain = 1")
+	if err := p.Blocks(t.Context(), 60, 60); err != nil || p.digest() != before {
+		t.Errorf("got %v and digest %s, want %s", err, p.digest(), before)
+	}
+	if err := p.sim.Reorg(1); err != nil {
+		t.Fatal(err)
+	}
+	p.Node = repotest.OnceRead{Source: repotest.Client(t, p.url)}
+	if err := p.Blocks(t.Context(), 60, 60); !errors.Is(err, ErrOtherChain) || p.digest() != before {
+		t.Errorf("a sound block: got %v and digest %s, want %v and %s", err, p.digest(), ErrOtherChain, before)
+	}
+}
+
 func TestARepairMovesTheEndOfTheVerifiedBlocks(t *testing.T) {
 	t.Parallel()
 	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
@@ -243,7 +333,7 @@ func TestARepairMovesTheEndOfTheVerifiedBlocks(t *testing.T) {
 		{facts.FullyVerified, 0, 1, "1 1"},
 		{facts.FullyVerified, 3, 3, "1 1"}, // block 2 is not verified
 		{facts.FullyVerified, 2, 2, "3 3"},
-		{facts.TransactionsVerified, 1, 1, "3 0"},
+		{facts.TransactionsVerified, 1, 1, "3 3"}, // a repair never verifies less than was verified before
 	} {
 		p.Verify = step.verify
 		if err := p.Blocks(t.Context(), step.from, step.to); err != nil {

@@ -51,6 +51,14 @@ var chainQuestions = []question{
 		FROM index_checkpoints c
 		WHERE c.chain = {chain} AND c.finalized_block IS NOT NULL AND NOT EXISTS (SELECT FROM chain_heads h WHERE h.chain = '{name}')`},
 	{name: "verified", follows: true, sql: notThrough("transactions_block", 1) + "UNION ALL" + notThrough("full_block", 2)},
+	{name: "class moves", follows: true, sql: `
+		SELECT c.block, format('contract 0x%s is stored as %s', encode(d.felt, 'hex'),
+			CASE c.origin WHEN 1 THEN 'deployed, but existed before' ELSE 'replaced, but did not exist before' END), NULL
+		FROM contract_classes c JOIN index_checkpoints k ON k.chain = {chain} JOIN addresses d ON d.chain = {chain} AND d.id = c.address
+		WHERE c.chain = {chain} AND c.block BETWEEN {from} AND {to} AND (c.origin = 1 OR c.origin = 2 AND k.first_block = 0)
+			AND (c.origin = 1) = EXISTS (
+				SELECT FROM contract_classes o WHERE o.chain = {chain} AND o.address = c.address
+					AND (o.block < c.block OR o.block = c.block AND o.origin < c.origin))`},
 	{name: "beyond", sql: beyond()},
 	{name: "dictionary", sql: wrongEntries("addresses", "address") + "UNION ALL" + wrongEntries("selectors", "selector")},
 	{name: "ids", sql: missing(contractIDs, "addresses", true)},

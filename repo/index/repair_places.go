@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"astrolabe/domain"
+	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/repo"
 	"astrolabe/repo/model"
@@ -17,6 +19,7 @@ import (
 // Surroundings returns where a block is stored and what its neighbours say about
 // it. It is false for a block that belongs to no range.
 func (r Repairer) Surroundings(ctx context.Context, c domain.Chain, number uint64) (around indexing.Surroundings, held bool, err error) {
+	around.Level = facts.Unverified
 	err = r.writer.db.Write().RunInTx(ctx, repo.Snapshot, func(ctx context.Context, tx bun.Tx) error {
 		ranges, err := rangesAfter(ctx, tx, c, int64(number)-2)
 		if err != nil {
@@ -34,14 +37,17 @@ func (r Repairer) Surroundings(ctx context.Context, c domain.Chain, number uint6
 		var queries []string
 		for _, of := range ranges {
 			if name := leaf("blocks", c, of.From); exist[name] {
-				queries = append(queries, fmt.Sprintf("SELECT block, hash, parent_hash FROM %s WHERE block BETWEEN %d AND %d", name, int64(number)-1, number+1))
+				queries = append(queries, fmt.Sprintf("SELECT block, hash, parent_hash, verification FROM %s WHERE block BETWEEN %d AND %d", name, int64(number)-1, number+1))
 			}
 		}
-		queries = append(queries, fmt.Sprintf("SELECT block + 1, hash, hash FROM index_checkpoints WHERE chain = %d AND block = %d", model.Code(c), number))
+		queries = append(queries,
+			fmt.Sprintf("SELECT block + 1, hash, hash, 0 FROM index_checkpoints WHERE chain = %d AND block = %d", model.Code(c), number),
+			fmt.Sprintf("SELECT %[2]d, NULL, NULL, CASE WHEN full_block >= %[2]d THEN 2 WHEN transactions_block >= %[2]d THEN 1 ELSE 0 END FROM index_checkpoints WHERE chain = %[1]d", model.Code(c), number))
 		var rows []struct {
 			Block  int64  `bun:"block"`
 			Hash   []byte `bun:"hash"`
 			Parent []byte `bun:"parent_hash"`
+			Level  int    `bun:"verification"`
 		}
 		if err := tx.NewRaw("/* repair.around */ "+strings.Join(queries, " UNION ALL ")).Scan(ctx, &rows); err != nil {
 			return err
@@ -51,7 +57,11 @@ func (r Repairer) Surroundings(ctx context.Context, c domain.Chain, number uint6
 			case -1:
 				around.Before = validFelt(row.Hash)
 			case 0:
-				around.Hash = validFelt(row.Hash)
+				around.Hash = cmp.Or(validFelt(row.Hash), around.Hash)
+				level := facts.Verifications[max(0, min(row.Level, len(facts.Verifications)-1))]
+				if facts.Lesser(level, around.Level) != level {
+					around.Level = level
+				}
 			case 1:
 				around.After = validFelt(row.Parent)
 			}

@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -56,5 +58,34 @@ func (f *Fault) set(name, value string) (err error) {
 	default:
 		err = fmt.Errorf("there is no field %q", name)
 	}
+	return err
+}
+
+// UnmarshalJSON reads a fault by the names of its fields; it refuses others. A
+// delay is a text such as 200ms, or a number of nanoseconds.
+func (f *Fault) UnmarshalJSON(data []byte) error {
+	type fields Fault
+	object := struct {
+		*fields
+		Delay duration `json:"delay"`
+	}{fields: (*fields)(f)}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&object)
+	f.Delay = time.Duration(object.Delay)
+	return err
+}
+
+// duration is a duration in JSON.
+type duration time.Duration
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (d *duration) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) != nil {
+		return json.Unmarshal(data, (*int64)(d))
+	}
+	parsed, err := time.ParseDuration(text)
+	*d = duration(parsed)
 	return err
 }
