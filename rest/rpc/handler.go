@@ -98,7 +98,7 @@ func (h Handlers) caller(r *http.Request) (*account.Caller, error) {
 }
 
 func (h Handlers) callerBy(gate *access.Gate, r *http.Request) (*account.Caller, error) {
-	caller, err := gate.Caller(r, access.Credentials{Key: chi.URLParam(r, "key")})
+	caller, err := gate.Caller(r, access.Credentials{Key: chi.URLParam(r, "key"), Place: "URL"})
 	if err == nil && caller.Kind == account.ByFirstParty {
 		err = domain.Errorf(domain.CodeUnauthorized, "The JSON-RPC gateway requires an API key.")
 	}
