@@ -173,6 +173,7 @@ func (s subscribed) received() (got []string) {
 		m, err := s.Next(ctx)
 		cancel()
 		if err != nil {
+			synctest.Wait() // the gateway has fetched the blocks before
 			return got
 		}
 		if m.Subscription != s.id {
