@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/netip"
@@ -41,10 +42,13 @@ func (g *Gate) Passive() *Gate {
 const PageHeader = "X-Service-Page-Token"
 
 // Credentials are sent outside of headers: in the first message of a WebSocket,
-// where browsers cannot set headers.
+// where browsers cannot set headers, or in the URL.
 type Credentials struct {
 	Key       string
 	PageToken string
+	// Place is where they were sent, for error messages; empty means the first
+	// message.
+	Place string
 }
 
 // Caller authenticates a request by its API key or, without one, by its page
@@ -57,7 +61,7 @@ func (g *Gate) Caller(r *http.Request, given Credentials) (*account.Caller, erro
 	}
 	if given.Key != "" {
 		if key != "" && key != given.Key {
-			return nil, domain.Errorf(domain.CodeConflictingKeyHeaders, "The header and the first message contain different API keys. Send one of them.")
+			return nil, domain.Errorf(domain.CodeConflictingKeyHeaders, "The header and the %s contain different API keys. Send one of them.", cmp.Or(given.Place, "first message"))
 		}
 		key = given.Key
 	}

@@ -64,6 +64,31 @@ func (f *following) saw(caller string, u *upstream, head uint64) bool {
 	return true
 }
 
+// told raises the views of callers that a subscription tells a head.
+func (f *following) told(callers []string, head uint64) {
+	f.change(callers, func(v *view) { v.block = max(v.block, head) })
+}
+
+// undone lowers the views of callers that a subscription tells of a reorg which
+// includes the newest head that they have seen.
+func (f *following) undone(callers []string, first, last uint64) {
+	f.change(callers, func(v *view) {
+		if first <= v.block && v.block <= last {
+			v.block = max(first, 1) - 1
+		}
+	})
+}
+
+func (f *following) change(callers []string, change func(*view)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, caller := range callers {
+		v, _ := f.callers.Get(caller)
+		change(&v)
+		f.callers.Add(caller, v)
+	}
+}
+
 // answered records that a caller got an answer.
 func (f *following) answered(caller string, now time.Time) {
 	f.mu.Lock()
@@ -74,12 +99,12 @@ func (f *following) answered(caller string, now time.Time) {
 }
 
 // lower lowers the views of the callers that follow an upstream whose chain went
-// back.
+// back, and of those that no upstream has answered yet.
 func (f *following) lower(u *upstream, head uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, caller := range f.callers.Keys() {
-		if v, _ := f.callers.Peek(caller); v.from == u && v.block > head {
+		if v, _ := f.callers.Peek(caller); (v.from == u || v.from == nil) && v.block > head {
 			v.block = head
 			f.callers.Add(caller, v)
 		}

@@ -2,10 +2,13 @@ package node
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
 	"time"
+
+	"astrolabe/domain/gateway"
 )
 
 const (
@@ -118,6 +121,42 @@ func TestNodeErrorFromBehindTheHeadIsNoAnswer(t *testing.T) {
 	if got, err := p.Forward(t.Context(), followed["a nonce at the head"]); !errors.Is(err, errBehind) {
 		t.Errorf("got %s and %v, want %v", got, err, errBehind)
 	}
+}
+
+func TestHeadDoesNotGoBackBehindWhatASubscriptionTold(t *testing.T) {
+	t.Parallel()
+	for name, told := range map[string]string{
+		"a new head":                header(169),
+		"an event":                  `{"block_number":169,"block_hash":"0xa169","finality_status":"ACCEPTED_ON_L2","keys":[]}`,
+		"an event of no block yet":  `{"block_number":170,"finality_status":"PRE_CONFIRMED","keys":[]}`,
+		"a receipt of no block yet": `{"block_number":170,"block_hash":"0xa170","finality_status":"PRE_CONFIRMED"}`,
+		"a receipt":                 `{"block_number":169,"block_hash":"0xa169","finality_status":"ACCEPTED_ON_L2"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, _, _, second := openFollowed(t, followed["the block number"])
+			p.Gateway().Told([]string{"a"}, gateway.Notification{Method: "starknet_subscriptionNewHeads", Result: json.RawMessage(told)})
+			p.Gateway().Told([]string{"a"}, gateway.Notification{Method: "starknet_subscriptionNewHeads", Result: json.RawMessage(header(12))})
+			refuses(t, p, "at upstreams that are behind the subscription")
+			second.at(169, "a")
+			answers(t, p, "at an upstream that has the block")
+		})
+	}
+}
+
+func TestReorgThatASubscriptionToldIsAcceptedAtOnce(t *testing.T) {
+	t.Parallel()
+	reorg := func(start, end int) gateway.Notification {
+		return gateway.Notification{Method: reorgMethod, Result: fmt.Appendf(nil,
+			`{"starting_block_number":%d,"starting_block_hash":"0x1","ending_block_number":%d,"ending_block_hash":"0x2"}`, start, end)}
+	}
+	p, _, first, _ := openFollowed(t, followed["the block number"])
+	first.at(167, "a")
+	p.Gateway().Told([]string{"b"}, reorg(167, 168)) // another caller
+	p.Gateway().Told([]string{"a"}, reorg(166, 167)) // the caller has seen a later block
+	refuses(t, p, "after reorgs that are not about what the caller has seen")
+	p.Gateway().Told([]string{"a"}, reorg(167, 168))
+	answers(t, p, "after a reorg of the block that the caller has seen")
 }
 
 func TestReadWaitsForAnUpstreamToCatchUp(t *testing.T) {

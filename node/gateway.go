@@ -7,6 +7,7 @@ import (
 
 	"astrolabe/domain/gateway"
 	"astrolabe/node/socket"
+	"astrolabe/node/wire"
 )
 
 // Gateway returns the pool as the node of the JSON-RPC gateway.
@@ -49,6 +50,17 @@ func gatewayError(err error) error {
 // Follow implements gateway.Node.
 func (f forwarder) Follow(method string) gateway.Follower {
 	return gatewayFollower{f.pool.Follow(method)}
+}
+
+// Told implements gateway.Node.
+func (f forwarder) Told(callers []string, n gateway.Notification) {
+	if n.Method == reorgMethod {
+		if reorg, err := wire.DecodeReorg(n.Result); err == nil {
+			f.pool.following.undone(callers, reorg.First.Number, reorg.Last.Number)
+		}
+	} else if head, ok := headTold(n.Result); ok {
+		f.pool.following.told(callers, head)
+	}
 }
 
 type gatewayFollower struct{ *Follower }

@@ -149,8 +149,8 @@ func (s *sharing) answers(f *flight, from *upstream, head uint64) {
 }
 
 // shared answers a read by a flight that it joins, or by one of its own. A read
-// whose flight has failed, or was moved to an upstream that is behind what the
-// caller has seen, gets one of its own.
+// whose flight has failed, or shows less than what the caller has seen by then,
+// gets one of its own.
 func (p *Pool) shared(ctx context.Context, q query) (json.RawMessage, error) {
 	defer func() { p.following.answered(q.share, p.options.clock.Now()) }()
 	key, caller := q.method+string(q.params), p.options.Caller(ctx)
@@ -166,10 +166,7 @@ func (p *Pool) shared(ctx context.Context, q query) (json.RawMessage, error) {
 		if err := p.wait(ctx, f); err != nil {
 			return nil, err
 		}
-		if f.answered() && f.suits(j) {
-			if j.follows && f.from != nil {
-				p.following.saw(q.follows, f.from, f.seen)
-			}
+		if f.answered() && f.suits(j) && (f.from == nil || !j.follows || p.following.saw(q.follows, f.from, f.seen)) {
 			return f.result, f.err
 		}
 		err = p.enter(ctx, caller, q)

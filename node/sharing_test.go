@@ -129,6 +129,30 @@ func TestJoinedReadCountsForItsCallersView(t *testing.T) {
 	}
 }
 
+func TestJoinedReadDoesNotGoBehindWhatItsCallerHasSeenMeanwhile(t *testing.T) {
+	t.Parallel()
+	n := newFakeNode(t)
+	n.at(100, "a")
+	proceed := make(chan struct{})
+	n.on(number, held(proceed, result(`100`)))
+	p := openPool(t, nil, n)
+	first := forwarded(t, p, followingRead(number, "b"))
+	until(t, "the read of b at the node", func() bool { return len(n.calls(number)) == 1 })
+	joined := forwarded(t, p, followingRead(number, "a"))
+	until(t, "the read of a in the same call", func() bool { return p.sharing.users(number) == 2 })
+	n.at(101, "a")
+	if got, err := p.Forward(t.Context(), followingRead(headRef, "a")); err != nil {
+		t.Fatalf("got %s and %v, want the head", got, err)
+	}
+	close(proceed)
+	if got := <-joined; got != "101" {
+		t.Errorf("a, which has seen block 101: got %s, want 101", got)
+	}
+	if got := <-first; got != "100" {
+		t.Errorf("b: got %s, want 100", got)
+	}
+}
+
 func TestReadDoesNotWaitInTheQueueOfAnotherCaller(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)

@@ -20,8 +20,9 @@ const (
 // feeds are the topics of a chain. Identical subscriptions share a topic, unless
 // they name the block at which they begin: each of those gets the blocks since.
 type feeds struct {
-	node Node
-	now  func() time.Time
+	node    Node
+	now     func() time.Time
+	lineage *lineage
 
 	mu     sync.Mutex
 	shared map[string]*topic
@@ -30,7 +31,7 @@ type feeds struct {
 }
 
 func newFeeds(node Node, now func() time.Time) *feeds {
-	return &feeds{node: node, now: now, shared: map[string]*topic{}, begun: map[string]int{}}
+	return &feeds{node: node, now: now, lineage: newLineage(node), shared: map[string]*topic{}, begun: map[string]int{}}
 }
 
 // join adds a subscriber to the topic of a method and its params, and waits for
@@ -72,7 +73,7 @@ func (f *feeds) enter(ctx context.Context, m Method, params json.RawMessage, s *
 	if f.open == maxTopics || f.begun[owner] == maxOwnTopics {
 		return nil, ErrSaturated
 	}
-	t := &topic{feeds: f, owner: owner, key: key, method: m, params: params, tracker: newTracker(f.node, m, params), waiting: []*subscriber{s}}
+	t := &topic{feeds: f, owner: owner, key: key, method: m, params: params, tracker: newTracker(f.node, f.lineage, m, params), waiting: []*subscriber{s}}
 	var run context.Context
 	run, t.cancel = context.WithCancel(context.Background())
 	f.open++

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// maxKnown is how many of the newest heads a tracker knows.
+	// maxKnown is how many of the newest blocks a tracker knows, also of those
+	// before its subscription: how many a reorg during an outage may replace.
 	maxKnown = 128
 	// maxMissed is how many headers are fetched at most for one gap.
 	maxMissed = 2048
@@ -21,11 +22,12 @@ const (
 // known are dropped, missing ones are fetched, and if the chain has changed, the
 // reorg is reported first.
 type headTracker struct {
-	node   Node
-	method Method
-	params json.RawMessage
+	node    Node
+	lineage *lineage
+	method  Method
+	params  json.RawMessage
 
-	known   []block // the newest heads that subscribers know, in order
+	known   []block // the newest heads, in order
 	resumed bool
 	plain   bool // resume must not name a block
 }
@@ -37,7 +39,7 @@ func (t *headTracker) begin(ctx context.Context) {
 		return // it begins again where it began
 	}
 	if h, err := latest(ctx, t.node); err == nil {
-		t.known = []block{h.block}
+		t.add(h.block)
 	}
 }
 
@@ -51,6 +53,7 @@ func latest(ctx context.Context, node Node) (header, error) {
 
 func (t *headTracker) resume(context.Context, time.Duration) (json.RawMessage, []Notification, error) {
 	t.resumed = true
+	t.recall()
 	switch {
 	case t.plain:
 		return nil, nil, nil
@@ -58,6 +61,18 @@ func (t *headTracker) resume(context.Context, time.Duration) (json.RawMessage, [
 		return t.params, nil, nil
 	}
 	return fromBlock(t.method, t.params, t.last().Number), nil, nil
+}
+
+// recall adds the blocks before the first known one, which subscribers may have
+// from elsewhere: the chain may have changed there.
+func (t *headTracker) recall() {
+	for len(t.known) > 0 && len(t.known) < maxKnown {
+		before, ok := t.lineage.parent(t.known[0].Hash)
+		if !ok {
+			return
+		}
+		t.known = slices.Insert(t.known, 0, before)
+	}
 }
 
 // refused begins at the head instead. The node may be behind, have a shorter
@@ -84,6 +99,8 @@ func (t *headTracker) pass(ctx context.Context, n Notification) ([]Notification,
 		t.cut(h.Number)
 	case t.knows(h.Number, h.Hash):
 		return nil, nil
+	case h.Number < t.known[0].Number: // the node is far behind
+		return nil, nil
 	case h.Number != t.last().Number+1 || h.Parent != t.last().Hash:
 		return t.connect(ctx, n.Method, h)
 	}
@@ -101,16 +118,18 @@ func (t *headTracker) undo(n Notification) ([]Notification, error) {
 	if t.resumed && len(t.known) > 0 && r.FirstNumber >= t.known[0].Number && !t.knows(r.FirstNumber, r.FirstHash) {
 		return nil, nil
 	}
+	t.recall()
 	t.cut(r.FirstNumber)
 	return []Notification{n}, nil
 }
 
 // connect returns what leads from the known heads to a header that does not
-// follow them: the reorg, if there was one, and the missing headers.
+// follow them: the reorg, if there was one, and the missing headers. It is
+// ErrInterrupted if there are too many, or if no known head is left.
 func (t *headTracker) connect(ctx context.Context, method string, h header) ([]Notification, error) {
 	missing := []header{h}
-	for first := h; first.Number > t.known[0].Number && !t.knows(first.Number-1, first.Parent); missing = append(missing, first) {
-		if len(missing) == maxMissed {
+	for first := h; !t.knows(first.Number-1, first.Parent); missing = append(missing, first) {
+		if len(missing) == maxMissed || first.Number <= t.known[0].Number {
 			return nil, ErrInterrupted
 		}
 		var err error
@@ -145,6 +164,7 @@ func (t *headTracker) cut(number uint64) {
 }
 
 func (t *headTracker) add(b block) {
+	t.lineage.add(b)
 	if t.known = append(t.known, b); len(t.known) > maxKnown {
 		t.known = slices.Delete(t.known, 0, 1)
 	}

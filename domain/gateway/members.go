@@ -7,6 +7,8 @@ import (
 
 // subscriber is a client's part of a topic.
 type subscriber struct {
+	// caller is whose view of the head the messages are part of.
+	caller string
 	// begin is called once, before the first message.
 	begin func()
 	// deliver passes a message on.
@@ -77,10 +79,19 @@ func (t *topic) publish(ctx context.Context, messages []Notification) {
 			t.last = &messages[i]
 		}
 		t.mu.Unlock()
+		t.feeds.node.Told(callersOf(members), messages[i])
 		for _, s := range members {
 			s.deliver(ctx, &messages[i])
 		}
 	}
+}
+
+func callersOf(members []*subscriber) []string {
+	callers := make([]string, len(members))
+	for i, s := range members {
+		callers[i] = s.caller
+	}
+	return callers
 }
 
 // end tells the subscribers that the topic has ended.

@@ -10,8 +10,8 @@ import (
 // number of class hashes, contract addresses and storage keys together.
 const (
 	MaxProofTargets = 32
-	maxProofLists   = 8  // class hashes, contract addresses, and contracts with storage keys, each
-	maxProofKeys    = 16 // storage keys of one contract
+	MaxProofLists   = 8  // class hashes, contract addresses, and contracts with storage keys, each
+	MaxProofKeys    = 16 // storage keys of one contract
 )
 
 // proofParams are the parameters of starknet_getStorageProof that name targets.
@@ -43,19 +43,19 @@ func checkProof(params json.RawMessage) *Error {
 	}
 	classes, contracts, storage, keys := len(given(p.Classes)), len(given(p.Contracts)), given(p.Storage), 0
 	for _, c := range storage {
-		if len(c.Keys) > maxProofKeys {
-			return tooManyTargets("storage keys of one contract", len(c.Keys), maxProofKeys)
+		if len(c.Keys) > MaxProofKeys {
+			return tooManyTargets("storage keys of one contract", len(c.Keys), MaxProofKeys)
 		}
 		keys += len(c.Keys)
 	}
 	targets := classes + contracts + keys
 	switch {
-	case classes > maxProofLists:
-		return tooManyTargets("class hashes", classes, maxProofLists)
-	case contracts > maxProofLists:
-		return tooManyTargets("contract addresses", contracts, maxProofLists)
-	case len(storage) > maxProofLists:
-		return tooManyTargets("contracts with storage keys", len(storage), maxProofLists)
+	case classes > MaxProofLists:
+		return tooManyTargets("class hashes", classes, MaxProofLists)
+	case contracts > MaxProofLists:
+		return tooManyTargets("contract addresses", contracts, MaxProofLists)
+	case len(storage) > MaxProofLists:
+		return tooManyTargets("contracts with storage keys", len(storage), MaxProofLists)
 	case targets > MaxProofTargets:
 		return tooManyTargets("class hashes, contract addresses and storage keys together", targets, MaxProofTargets)
 	}

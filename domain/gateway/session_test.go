@@ -24,6 +24,14 @@ type script struct {
 	opened []*line
 	asked  []string // params of the subscriptions
 	refuse func(params string) error
+	told   []string // the callers of the notifications, before they receive them
+}
+
+// Told implements Node.
+func (s *script) Told(callers []string, n Notification) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.told = append(s.told, fmt.Sprint(callers, " ", brief(Message{Notification: &n})))
 }
 
 // line is one subscription at the node.
@@ -142,6 +150,7 @@ func subscribe(t *testing.T, g *Gateway, method, params string) subscribed {
 	if err != nil || !strings.HasPrefix(string(m.Answer), `result "`) {
 		t.Fatalf("%s: got %s and %v, want an id", method, m.Answer, err)
 	}
+	synctest.Wait() // the gateway has fetched the blocks before
 	return subscribed{t, s, strings.Trim(strings.TrimPrefix(string(m.Answer), "result "), `"`)}
 }
 
@@ -164,6 +173,7 @@ func (s subscribed) received() (got []string) {
 		m, err := s.Next(ctx)
 		cancel()
 		if err != nil {
+			synctest.Wait() // the gateway has fetched the blocks before
 			return got
 		}
 		if m.Subscription != s.id {
@@ -224,6 +234,21 @@ func TestIdenticalSubscriptionsShareATopic(t *testing.T) {
 		synctest.Wait()
 		if g.feeds.open != 0 || len(g.feeds.shared) != 0 {
 			t.Errorf("got %d topics after the last subscriber left, want none", g.feeds.open)
+		}
+	})
+}
+
+func TestMessagesCountForTheHeadThatTheirCallersHaveSeen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, node := openScript()
+		s := subscribe(t, g, heads, `[]`)
+		defer s.Close()
+		node.newest().head(100, "a")
+		requireReceived(t, s, "head 100a")
+		want := []string{fmt.Sprint([]string{meterOf(callerWith(t.Context(), account.Read))}, " head 100a")}
+		if diff := cmp.Diff(want, node.told); diff != "" {
+			t.Errorf("what the node was told (-want +got):\n%s", diff)
 		}
 	})
 }

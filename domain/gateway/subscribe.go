@@ -64,7 +64,7 @@ func (s *Session) reply(ctx context.Context, a Answer, encode func(Answer) []byt
 // with an id. If not, the answer says why.
 func (s *Session) subscribe(ctx context.Context, m Method, r Request, a *Answer, encode func(Answer) []byte) bool {
 	id := s.newID()
-	leave, err := s.gateway.feeds.join(ctx, m, r.Params, s.subscriber(id, namesBlock(m, r.Params), func() []byte {
+	leave, err := s.gateway.feeds.join(ctx, m, r.Params, s.subscriber(meterOf(ctx), id, namesBlock(m, r.Params), func() []byte {
 		a.Result = mustEncode(id)
 		return encode(*a)
 	}))
@@ -82,14 +82,15 @@ func (s *Session) subscribe(ctx context.Context, m Method, r Request, a *Answer,
 
 // subscriber returns the client's part of a topic. If nobody shares the topic,
 // it may wait for the client; else a client that is too slow loses its session.
-func (s *Session) subscriber(id string, alone bool, answer func() []byte) *subscriber {
+func (s *Session) subscriber(caller, id string, alone bool, answer func() []byte) *subscriber {
 	put := func(_ context.Context, m Message, size int) {
 		if !s.outbox.TryPut(m, size) {
 			s.outbox.Abort(ErrSlowClient)
 		}
 	}
 	one := &subscriber{
-		ready: make(chan error, 1),
+		caller: caller,
+		ready:  make(chan error, 1),
 		begin: func() {
 			s.announce(id)
 			text := answer()

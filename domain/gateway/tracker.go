@@ -24,12 +24,12 @@ type tracker interface {
 	pass(ctx context.Context, n Notification) ([]Notification, error)
 }
 
-func newTracker(node Node, m Method, params json.RawMessage) tracker {
+func newTracker(node Node, l *lineage, m Method, params json.RawMessage) tracker {
 	switch m.Name {
 	case "starknet_subscribeNewHeads":
-		return &headTracker{node: node, method: m, params: params}
+		return &headTracker{node: node, lineage: l, method: m, params: params}
 	case "starknet_subscribeEvents":
-		return &eventTracker{node: node, method: m, params: params}
+		return &eventTracker{node: node, lineage: l, method: m, params: params}
 	case subscribeStatus:
 		return &statusTracker{unplaced: unplaced{params}}
 	}

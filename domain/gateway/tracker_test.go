@@ -131,14 +131,84 @@ func TestEventsContinueAfterALossWithoutAGap(t *testing.T) {
 
 		head, fork = 103, "b" // from block 100 on
 		l = node.cut()
-		if !strings.Contains(node.asked[2], `{"block_number":99}`) {
-			t.Errorf("got the params %s after the reorg, want the block before", node.asked[2])
+		if !strings.Contains(node.asked[2], `{"block_number":100}`) {
+			t.Errorf("got the params %s after the reorg, want its first block", node.asked[2])
 		}
 		l.event(99, "b", 0) // before the subscription
 		l.event(100, "b", 0)
 		l.event(103, "b", 0)
 		requireReceived(t, s, "reorg 100-102", "event 100b.0", "event 103b.0")
 	})
+}
+
+// reorganise subscribes at a block of fork a, lets act play what happens, and
+// loses the subscription. Meanwhile fork b replaces all blocks from 100 on.
+func reorganise(t *testing.T, method string, at int, act func(*line)) (subscribed, *script, *line) {
+	t.Helper()
+	g, node := openScript()
+	head, fork := at, "a"
+	node.answer = chainOf(&head, &fork)
+	s := subscribe(t, g, method, `[]`)
+	head += 5
+	act(node.newest())
+	synctest.Wait()
+	fork = "b"
+	return s, node, node.cut()
+}
+
+func TestEventsOfAForkBelowTheFirstEventAreNotLost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, node, l := reorganise(t, events, 103, func(l *line) { l.event(106, "a", 0) })
+		defer s.Close()
+		if want := `{"block_id":{"block_number":100}}`; node.asked[1] != want {
+			t.Errorf("got the params %s after the reorg, want %s", node.asked[1], want)
+		}
+		l.event(101, "b", 0)
+		l.event(107, "b", 0)
+		requireReceived(t, s, "event 106a.0", "reorg 100-106", "event 101b.0", "event 107b.0")
+	})
+}
+
+func TestEventsOfAForkBelowAQuietSubscriptionAreNotLost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, _, l := reorganise(t, events, 110, func(*line) {})
+		defer s.Close()
+		l.event(108, "b", 0)
+		l.event(111, "b", 0)
+		requireReceived(t, s, "reorg 100-110", "event 108b.0", "event 111b.0")
+	})
+}
+
+func TestHeadsOfAForkBelowTheFirstHeadAreNotLost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, _, l := reorganise(t, heads, 102, func(l *line) { l.head(103, "a") })
+		defer s.Close()
+		l.head(103, "b")
+		l.head(104, "b")
+		requireReceived(t, s, "head 103a", "reorg 100-103", "head 100b", "head 101b", "head 102b", "head 103b", "head 104b")
+	})
+}
+
+func TestReorgOfMoreBlocksThanAreKnownEndsTheSession(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{heads, events} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, _, l := reorganise(t, method, 100+maxKnown, func(*line) {})
+				defer s.Close()
+				if method == heads {
+					l.head(101+maxKnown, "b")
+				}
+				if m, err := s.Next(t.Context()); !errors.Is(err, ErrInterrupted) {
+					t.Errorf("got %v and %v, want %v", m, err, ErrInterrupted)
+				}
+			})
+		})
+	}
 }
 
 func TestQuietEventsContinueAsFarBackAsNodesAllow(t *testing.T) {

@@ -27,11 +27,17 @@ const (
 )
 
 // Bodies bounds what the bodies and the messages of WebSockets take together
-// that are being read and answered.
-type Bodies struct{ bytes *share.Bytes }
+// that are being read and answered, and what the answers over HTTP take that
+// are being sent.
+type Bodies struct{ bytes, answers *share.Bytes }
 
-// NewBodies returns the bound of a process.
-func NewBodies() *Bodies { return &Bodies{share.New(maxBodies, maxCallerBodies)} }
+// NewBodies returns the bounds of a process.
+func NewBodies() *Bodies {
+	return &Bodies{share.New(maxBodies, maxCallerBodies), share.New(maxAnswers, maxCallerAnswers)}
+}
+
+// tooManyBodies is the message where there is no room for a body.
+const tooManyBodies = "Too many large requests are being answered. Retry, or send smaller ones."
 
 // errSaturated means that there is no room for a body.
 var errSaturated = errors.New("too many large bodies are in flight")
@@ -77,8 +83,8 @@ func holderOf(c *account.Caller) string {
 	return c.Subject
 }
 
-// saturated is the answer where there is no room for a body.
-func saturated() *gateway.Error {
+// saturated is the answer where there is no room for a body or an answer.
+func saturated(message string) *gateway.Error {
 	return &gateway.Error{Code: gateway.Unavailable, Reason: gateway.ReasonSaturated, Status: http.StatusServiceUnavailable,
-		RetryAfter: retryBody, Message: "Too many large requests are being answered. Retry, or send smaller ones."}
+		RetryAfter: retryBody, Message: message}
 }

@@ -27,8 +27,12 @@ type BatchLimits struct {
 
 // ProofLimits are the limits of a storage proof.
 type ProofLimits struct {
-	MaxTargets       int   `json:"maxTargets"`
-	MaxResponseBytes int64 `json:"maxResponseBytes"`
+	MaxTargets                int   `json:"maxTargets"`
+	MaxClassHashes            int   `json:"maxClassHashes"`
+	MaxContractAddresses      int   `json:"maxContractAddresses"`
+	MaxStorageContracts       int   `json:"maxStorageContracts"`
+	MaxStorageKeysPerContract int   `json:"maxStorageKeysPerContract"`
+	MaxResponseBytes          int64 `json:"maxResponseBytes"`
 }
 
 // Guarded is a group of methods that need a permission of their own.
@@ -51,7 +55,7 @@ func Describe() Provider {
 		MinimumSpecVersion: gateway.MinimumSpec, PublicSpecVersion: gateway.SpecVersion,
 		SupportedBlockTags: gateway.BlockTags,
 		Batch:              BatchLimits{gateway.MaxItems, gateway.MaxAnswer},
-		StorageProof:       ProofLimits{gateway.MaxProofTargets, proof.MaxAnswer()},
+		StorageProof:       ProofLimits{gateway.MaxProofTargets, gateway.MaxProofLists, gateway.MaxProofLists, gateway.MaxProofLists, gateway.MaxProofKeys, proof.MaxAnswer()},
 		Write:              Guarded{Permission: account.Write, Methods: []string{}},
 		Trace:              Guarded{Permission: account.Trace, Methods: []string{}},
 	}

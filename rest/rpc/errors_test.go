@@ -107,3 +107,12 @@ func TestWriteIsNeverSentTwice(t *testing.T) {
 		t.Errorf("got class %q, want rpc_write", got)
 	}
 }
+
+func TestConflictOfKeysNamesBothPlaces(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	f := s.post("/rpc/v0_10/SN_MAIN/"+s.access.Key, chainID, "X-Api-Key", s.access.Keys[account.Read]).failure(t)
+	if want := "The header and the URL contain different API keys. Send one of them."; f.Error.Message != want {
+		t.Errorf("got %q, want %q", f.Error.Message, want)
+	}
+}

@@ -26,7 +26,7 @@ func (c *conversation) answer(ctx context.Context, text []byte) {
 	}
 	ctx = account.WithCaller(ctx, caller)
 	if text == nil { // there was no room for it
-		c.refuse(ctx, started, caller, gateway.Answer{ID: json.RawMessage("null"), Err: saturated()})
+		c.refuse(ctx, started, caller, gateway.Answer{ID: json.RawMessage("null"), Err: saturated(tooManyBodies)})
 		return
 	}
 	requests, batch, refused := gateway.Parse(text)

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -98,7 +99,7 @@ func (h Handlers) caller(r *http.Request) (*account.Caller, error) {
 }
 
 func (h Handlers) callerBy(gate *access.Gate, r *http.Request) (*account.Caller, error) {
-	caller, err := gate.Caller(r, access.Credentials{Key: chi.URLParam(r, "key")})
+	caller, err := gate.Caller(r, access.Credentials{Key: chi.URLParam(r, "key"), Place: "URL"})
 	if err == nil && caller.Kind == account.ByFirstParty {
 		err = domain.Errorf(domain.CodeUnauthorized, "The JSON-RPC gateway requires an API key.")
 	}
@@ -124,7 +125,7 @@ func (h Handlers) readBody(w http.ResponseWriter, r *http.Request) (body []byte,
 		return nil, nil, gateway.BadBody(http.StatusRequestEntityTooLarge, fmt.Sprintf("The request body exceeds the limit of %d bytes.", maxBody))
 	}
 	if errors.Is(err, errSaturated) {
-		return nil, nil, saturated()
+		return nil, nil, saturated(tooManyBodies)
 	}
 	if err != nil {
 		return nil, nil, gateway.BadBody(http.StatusOK, "The request body ended before it was complete.")
@@ -144,7 +145,7 @@ func (h Handlers) answerOne(w http.ResponseWriter, r *http.Request, a gateway.An
 	case a.Err != nil:
 		h.refuse(w, r, a)
 	default:
-		frame.Write(w, r, http.StatusOK, frame.JSONMedia, encode(nil, a, ""))
+		h.deliver(w, r, a.ID, a.Class == account.RPCWrite, encode(nil, a, ""))
 	}
 }
 
@@ -156,10 +157,11 @@ func (h Handlers) answerBatch(ctx context.Context, w http.ResponseWriter, r *htt
 		h.fail(w, r, refused)
 		return
 	}
-	class := answers[0].Class
+	class, wrote := answers[0].Class, false
 	last := answers[0].Decision
 	for _, a := range answers {
 		h.log(ctx, a.Err)
+		wrote = wrote || a.Class == account.RPCWrite
 		if a.Class != class {
 			class = ""
 		}
@@ -177,7 +179,7 @@ func (h Handlers) answerBatch(ctx context.Context, w http.ResponseWriter, r *htt
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	frame.Write(w, r, http.StatusOK, frame.JSONMedia, body)
+	h.deliver(w, r, json.RawMessage("null"), wrote, body)
 }
 
 // setClass sets X-Service-Rpc-Class for the classes that the contract reports there.

@@ -82,6 +82,30 @@ func TestReorgDuringAnOutageIsToldFirst(t *testing.T) {
 	}
 }
 
+func TestReorgOfBlocksBeforeTheSubscriptionIsToldWhole(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{newHeads, "starknet_subscribeEvents"} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			c := s.socket()
+			c.subscribe(method, `[]`)
+			until(t, "the 30 blocks before the subscription", func() bool { return s.sim.Counts()["starknet_getBlockWithTxHashes"] >= 30 })
+			s.cut()
+			if err := s.sim.Reorg(5); err != nil {
+				t.Fatal(err)
+			}
+			s.mine(1)
+			if n, at := c.notice(); n.Method != "starknet_subscriptionReorg" || at.First != 26 || at.Last != 30 {
+				t.Fatalf("got %s %s, want the reorg of 26 to 30", n.Method, n.Params.Result)
+			}
+			if n, at := c.notice(); at.Number != 26 {
+				t.Errorf("got %s %s, want block 26 first", n.Method, n.Params.Result)
+			}
+		})
+	}
+}
+
 func TestMissedEventsAreDeliveredOnce(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -25,6 +25,9 @@ func (flood) Forward(context.Context, gateway.Call) (json.RawMessage, error) {
 // Follow implements gateway.Node.
 func (f flood) Follow(string) gateway.Follower { return f }
 
+// Told implements gateway.Node.
+func (flood) Told([]string, gateway.Notification) {}
+
 // Next implements gateway.Follower.
 func (f flood) Next(context.Context, json.RawMessage) (gateway.NodeSubscription, error) {
 	return floodSubscription(f), nil
