@@ -68,7 +68,7 @@ func (r *BudgetEdges) Remaining(ctx context.Context, b *Budget) (*int, error) {
 func (r *ViewerEdges) APIKeys(ctx context.Context, _ *Viewer) (*APIKeyList, error) {
 	caller := account.CallerOf(ctx)
 	if caller.Kind != account.BySession {
-		return nil, fault.NeedsSession()
+		return nil, fault.NeedsSession("API keys")
 	}
 	return scopeOf(ctx).keys.get(func() (*APIKeyList, error) { return r.resolver.listKeys(ctx, caller.Workspace) })
 }
@@ -78,7 +78,7 @@ func (r *ViewerEdges) APIKeys(ctx context.Context, _ *Viewer) (*APIKeyList, erro
 func (r *ViewerEdges) Usage(ctx context.Context, _ *Viewer) (*Usage, error) {
 	caller := account.CallerOf(ctx)
 	if caller.Kind != account.BySession {
-		return nil, fault.NeedsSession()
+		return nil, fault.NeedsSession("Usage reports")
 	}
 	return scopeOf(ctx).usage.get(func() (*Usage, error) {
 		report, err := r.resolver.Usage.Report(ctx, caller.Workspace)
