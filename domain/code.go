@@ -91,7 +91,7 @@ var Catalogue = []Explained{
 	{CodeCensusNotCertified, "The token's newest holder census failed its audit, was revoked, or could not be audited, so there is nothing to compute from.",
 		"Do not retry. The holder list of the token shows the status and the reason. Transfers and single balances are still available."},
 	{CodeUnsupportedToken, "A complete snapshot was required, but a contract has no balance entry point that this service supports.",
-		"The message names the contract. Leave it out of tokenAddresses, or use mode verified_partial."},
+		"The message names the contract. Use scope explicit without it, or mode verified_partial."},
 	{CodeHistoryNotIndexed, "A complete snapshot was required, but the index does not hold the history that would prove it: it begins later, or has transfers that it cannot type.",
 		"Do not retry. Name the tokens with scope explicit, or use mode verified_partial."},
 	{CodeFullRangeSelectorNotSupported, "The operator has not declared the selector, or none of the key positions of the search, for event searches over wide block ranges.",

@@ -42,7 +42,7 @@ func (c charging) admit(ctx context.Context, op *operation) (context.Context, er
 	}
 	caller := account.CallerOf(ctx)
 	if op.kind == ast.Mutation && caller.Kind != account.BySession {
-		return ctx, c.or(ctx, op, fault.NeedsSession())
+		return ctx, c.or(ctx, op, fault.NeedsSession("Mutations"))
 	}
 	if err := permitted(caller, op); err != nil {
 		return ctx, c.or(ctx, op, err)

@@ -79,6 +79,37 @@ func TestFieldsThatAskTheNodeSearchOrScanDrawOnTheirRESTClass(t *testing.T) {
 	}
 }
 
+func TestFailedFieldKeepsThePriceOfItsDraw(t *testing.T) {
+	t.Parallel()
+	const badTag = `{contract(chain:SN_MAIN address:"` + strk + `"){read(selector:"0x1" blockTag:"someday"){result}}}`
+	for name, c := range map[string]struct {
+		query string
+		heavy int
+		want  int // the draws that were made
+	}{
+		"no entry point":      {`{contract(chain:SN_MAIN address:"` + strk + `"){read(selector:"0x1"){result}}}`, 10, 1},
+		"unsupported token":   {`{walletState(chain:SN_MAIN input:{ownerAddress:"0x1" mode:REQUIRE_COMPLETE scope:EXPLICIT tokenAddresses:["0x1"]}){correctness}}`, 10, 1},
+		"a wallet of several": {`{addresses(chain:SN_MAIN addresses:["0x1","0x2"]){walletState(input:{mode:REQUIRE_COMPLETE scope:EXPLICIT tokenAddresses:["0x1"]}){correctness}}}`, 10, 2},
+		"denied":              {`{addresses(chain:SN_MAIN addresses:["0x1","0x2"]){walletState(input:{mode:VERIFIED_PARTIAL}){correctness}}}`, 1, 0},
+		"invalid argument":    {badTag, 10, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, header, _ := serveBudget(t, account.Budgets{account.Heavy: c.heavy})
+			a := g.sendAs(t, c.query, header)
+			if len(a.body.Errors) == 0 {
+				t.Fatalf("got %s, want an error", a.text)
+			}
+			if got := a.body.Extensions.Cost.Actual / 2500; got != c.want {
+				t.Errorf("got the actual cost %d, want that of %d draws: %s", a.body.Extensions.Cost.Actual, c.want, a.text)
+			}
+			if left := *budgetRemaining(t, g, header, account.Heavy); left != c.heavy-c.want {
+				t.Errorf("got %d remaining, want %d", left, c.heavy-c.want)
+			}
+		})
+	}
+}
+
 // budgetRemaining is what a caller has left of a class.
 func budgetRemaining(t *testing.T, g *servedGraph, header map[string]string, class account.Class) *int {
 	t.Helper()

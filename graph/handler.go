@@ -71,6 +71,7 @@ func New(o Options) *Handler {
 	h.resolver = resolver.New(resolver.Options{
 		Services: h.Services, Gate: h.Gate, Usage: h.Usage, Chains: h.Chains, Version: h.Version, Limits: h.Limits, Hub: follower,
 		PageSize: func(field *ast.FieldDefinition) int { return sizes[field].assumed },
+		Drawn:    countDraw,
 	})
 	executable := exec.NewExecutableSchema(exec.Config{Resolvers: roots{h.resolver}, Directives: exec.DirectiveRoot{Tier: tier}})
 	sizes = sizesOf(executable.Schema())

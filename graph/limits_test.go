@@ -146,6 +146,21 @@ func TestCostOfNestedFragmentsTakesLinearTime(t *testing.T) {
 	}
 }
 
+// TestFragmentCostsByTheItemsOfItsConnection spreads one fragment in a small
+// and a large page, in both orders.
+func TestFragmentCostsByTheItemsOfItsConnection(t *testing.T) {
+	t.Parallel()
+	p := pricing{schema: schema, sizes: sizesOf(schema)}
+	const small, large = "a:blocks(chain:SN_MAIN first:1){...P}", "b:blocks(chain:SN_MAIN first:50){...P}"
+	for _, pages := range []string{small + " " + large, large + " " + small} {
+		doc := gqlparser.MustLoadQueryWithRules(schema, "{"+pages+"} fragment P on BlockConnection{nodes{blockNumber}}", rules.NewDefaultRules())
+		const want = 2 + (1 + 1) + (1 + 50) // two lists, their nodes and a number each
+		if cost, _, err := p.costOf(doc.Operations[0], nil); err != nil || cost != want {
+			t.Errorf("%s: got the cost %d and %v, want %d", pages, cost, err, want)
+		}
+	}
+}
+
 func TestFragmentCycleIsRejected(t *testing.T) {
 	t.Parallel()
 	g := serve(t, nil)

@@ -74,6 +74,16 @@ func (m *meter) count(cost, bytes int) bool {
 	return err == nil
 }
 
+// countDraw counts the price of the field that has drawn on its REST class, for
+// as many requests, except for the 1 that each of them costs when it returns a
+// value or an error. So a field that fails keeps the price of the work that was
+// done for it, and one that was denied or shares a read costs no more than 1.
+func countDraw(ctx context.Context, requests int) {
+	if m := meterOf(ctx); m != nil {
+		m.count(requests*(m.prices.of(graphql.GetFieldContext(ctx).Field.Definition)-1), 0)
+	}
+}
+
 // read counts what arrives from the database.
 func (m *meter) read(bytes int) {
 	if err := m.memory.use(memoryPerRead * int64(bytes)); err != nil {
@@ -112,7 +122,7 @@ func (metering) InterceptField(ctx context.Context, next graphql.Resolver) (any,
 	}
 	field := graphql.GetFieldContext(ctx).Field
 	size := sizeOf(value)
-	if !m.count(m.prices.of(field.Definition)+namePoints(field.Alias)+size.points(), size.bytes+len(field.Alias)+len(`"":,`)) {
+	if !m.count(1+namePoints(field.Alias)+size.points(), size.bytes+len(field.Alias)+len(`"":,`)) {
 		return graphql.Null, nil
 	}
 	return value, nil

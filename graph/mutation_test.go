@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/domain"
 	"astrolabe/graph/resolver"
 )
@@ -45,6 +47,39 @@ func TestFailedMutationKeepsTheKeyOfTheOneBefore(t *testing.T) {
 		}
 		if a := g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": *got.Last.PlaintextKey}); a.status != http.StatusOK {
 			t.Errorf("%s: the last key: got status %d, want 200", id, a.status)
+		}
+	}
+}
+
+func TestKeyIsRotatedWithAnOverlapAsInREST(t *testing.T) {
+	t.Parallel()
+	g := serveOwn(t, nil)
+	issue := func(arguments string) issuePayload {
+		t.Helper()
+		return data[struct{ IssueAPIKey issuePayload }](t, g.post(t, `{"query":"mutation { issueApiKey`+arguments+` { plaintextKey userErrors { code message argument } } }"}`, g.asUser())).IssueAPIKey
+	}
+	status := func(key *string) int {
+		return g.post(t, `{"query":"{__typename}"}`, map[string]string{"X-Service-Api-Key": *key}).status
+	}
+	first := issue("").PlaintextKey
+	second := issue("(overlapSeconds: 3600)").PlaintextKey
+	if got := status(first); got != http.StatusOK {
+		t.Errorf("old key within the overlap: got status %d, want 200", got)
+	}
+	for _, seconds := range []string{"-1", "86401"} {
+		refused := issue("(overlapSeconds: " + seconds + ")")
+		want := resolver.UserError{Code: string(domain.CodeInvalidRequest), Message: "overlapSeconds must be an integer from 0 to 86400, got " + seconds + ".", Argument: new("overlapSeconds")}
+		if diff := cmp.Diff([]resolver.UserError{want}, refused.UserErrors); diff != "" || refused.PlaintextKey != nil {
+			t.Errorf("%s: got another refusal (-want +got):\n%s", seconds, diff)
+		}
+	}
+	third := issue("").PlaintextKey
+	for name, c := range map[string]struct {
+		key  *string
+		want int
+	}{"first": {first, http.StatusUnauthorized}, "second": {second, http.StatusUnauthorized}, "third": {third, http.StatusOK}} {
+		if got := status(c.key); got != c.want {
+			t.Errorf("%s key after a rotation without an overlap: got status %d, want %d", name, got, c.want)
 		}
 	}
 }

@@ -225,7 +225,8 @@ func TestOnlyASessionManagesKeys(t *testing.T) {
 	} {
 		for _, mutation := range []string{`issueApiKey { plaintextKey }`, `revokeApiKey(publicId: \"abcdefghijk1\") { apiKey { status } }`, `__typename`} {
 			a := g.post(t, `{"query":"mutation { `+mutation+` }"}`, header)
-			if a.status != http.StatusForbidden || a.header.Get("WWW-Authenticate") != `Bearer realm="service"` || a.body.Errors[0].Extensions.Code != domain.CodeForbidden {
+			if a.status != http.StatusForbidden || a.header.Get("WWW-Authenticate") != `Bearer realm="service"` || a.body.Errors[0].Extensions.Code != domain.CodeForbidden ||
+				a.body.Errors[0].Message != "Mutations require a session. Send it as `Authorization: Bearer`." {
 				t.Errorf("%s: %s: got status %d, header %v, body %s; want 403", name, mutation, a.status, a.header, a.text)
 			}
 		}

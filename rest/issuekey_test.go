@@ -51,6 +51,7 @@ func TestInvalidIssueRequestRotatesNothing(t *testing.T) {
 		{"application/json", `{`, http.StatusBadRequest, domain.CodeInvalidRequest},
 		{"application/json", `{} {}`, http.StatusBadRequest, domain.CodeInvalidRequest},
 		{"text/plain", `{}`, http.StatusUnsupportedMediaType, domain.CodeUnsupportedMediaType},
+		{"text/plain", ``, http.StatusUnsupportedMediaType, domain.CodeUnsupportedMediaType},
 		{"application/x-www-form-urlencoded", `label=mine`, http.StatusUnsupportedMediaType, domain.CodeUnsupportedMediaType},
 		{"", `{}`, http.StatusUnsupportedMediaType, domain.CodeUnsupportedMediaType},
 		{"application/json", `{"x":"` + strings.Repeat("x", 2<<10) + `"}`, http.StatusRequestEntityTooLarge, domain.CodePayloadTooLarge},

@@ -91,7 +91,18 @@ func TestUnreadableHeadersGetTheEnvelopeAndARequestID(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	requireFailure(t, s.raw("GET / HTTP/1.1\r\nBroken"), http.StatusBadRequest, domain.CodeInvalidRequest)
-	requireFailure(t, s.raw("GET / HTTP/1.1\r\nLong: "+strings.Repeat("x", 70<<10)), http.StatusRequestHeaderFieldsTooLarge, domain.CodeInvalidRequest)
+	for request, want := range map[string]struct {
+		status int
+		says   string
+	}{
+		"GET / HTTP/1.1\r\nLong: " + strings.Repeat("x", 70<<10): {http.StatusRequestHeaderFieldsTooLarge, "exceed the limit of 64 KiB"},
+		"POST / HTTP/1.1\r\nTransfer-Encoding: gzip":             {http.StatusNotImplemented, "Transfer-Encoding"},
+		"GET / HTTP/3.7": {http.StatusHTTPVersionNotSupported, "HTTP version"},
+	} {
+		if e := requireFailure(t, s.raw(request), want.status, domain.CodeInvalidRequest); !strings.Contains(e.Message, want.says) {
+			t.Errorf("%.40q: got %q, want it to name %q", request, e.Message, want.says)
+		}
+	}
 	if first, second := Refusal(http.StatusBadRequest), Refusal(http.StatusBadRequest); bytes.Equal(first, second) {
 		t.Error("got the same request ID twice, want a new one each time")
 	}

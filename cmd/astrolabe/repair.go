@@ -26,7 +26,7 @@ type repairCommand struct {
 	Class      string       `help:"Rewrite this class from the node." env:"-" placeholder:"HASH" xor:"target"`
 	Entry      string       `help:"Repair an entry of a dictionary, for example addresses:5, from the node." env:"-" placeholder:"TABLE:ID" xor:"target"`
 	Checkpoint bool         `help:"Move the checkpoint, the finalized tier, the end of the verified blocks and the L1 watermark to where the stored blocks are. With a node, an L1 watermark that is too high is moved back." env:"-" xor:"target"`
-	Versions   bool         `help:"Record the version of the stored transactions after its record was lost, if every block has a digest that holds." env:"-" xor:"target"`
+	Versions   bool         `help:"Restore the lost version record. Requires a valid digest for every block." env:"-" xor:"target"`
 	Discard    string       `help:"Discard results that the workers compute again: sums, supplies, metadata, censuses, certificates, pools or ledgers." env:"-" placeholder:"RESULTS" xor:"target"`
 }
 
@@ -34,7 +34,7 @@ type repairCommand struct {
 func (repairCommand) Help() string {
 	return `Repairs damaged parts of an index, without indexing later blocks again. Run it as fsck prints it. Stop the indexer first.
 
---block, --class and --entry need a node. A block of the node is accepted if it has the stored hash, or, if that hash is damaged, if both neighbouring blocks confirm it, or the stored hash of a later block does, which commits to it. Its rows and everything that follows from them are rewritten in one transaction per block. A block that is not indexed loses its rows. A class of the node is accepted if it has its hash, or is the one that was committed; if it was missing or another one, everything that was derived without it is derived again.`
+--block, --class and --entry need a node. A block of the node is accepted if it has the stored hash. If that hash is damaged, the block is accepted if both neighbouring blocks confirm it, or the stored hash of a later block does, which commits to it. Its rows and everything that follows from them are rewritten in one transaction per block. A block that is not indexed loses its rows. A class of the node is accepted if it has its hash, or is the one that was committed; if it was missing or another one, everything that was derived without it is derived again.`
 }
 
 // Validate checks the settings before anything starts.

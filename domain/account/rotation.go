@@ -37,12 +37,14 @@ const MaxOverlap = 24 * time.Hour
 const overlapArgument domain.Argument = "overlapSeconds"
 
 // RotateDefaultWithOverlap is RotateDefault where the keys before stay valid for
-// the overlap, so that their users can switch. A negative overlap or one of more
-// than MaxOverlap is invalid_request.
-func (s *Keys) RotateDefaultWithOverlap(ctx context.Context, workspace string, overlap time.Duration, by Actor) (Rotated, error) {
-	if overlap < 0 || overlap > MaxOverlap {
-		return Rotated{}, domain.Errorf(domain.CodeInvalidRequest, "%s must be from 0 to %d.", overlapArgument, int(MaxOverlap.Seconds()))
+// an overlap in seconds, so that their users can switch. A negative overlap or
+// one of more than MaxOverlap is invalid_request.
+func (s *Keys) RotateDefaultWithOverlap(ctx context.Context, workspace string, seconds int64, by Actor) (Rotated, error) {
+	const most = int64(MaxOverlap / time.Second)
+	if seconds < 0 || seconds > most {
+		return Rotated{}, domain.Errorf(domain.CodeInvalidRequest, "%s must be an integer from 0 to %d, got %d.", overlapArgument, most, seconds)
 	}
+	overlap := time.Duration(seconds) * time.Second
 	issued := s.draw(workspace, IssueRequest{Label: "default", Environment: Live, Permissions: SelfServe})
 	issued.Key.Default = true
 	revoked, err := s.store.ReplaceDefaultKey(ctx, issued.Key, keyIssued(issued.Key, by), by, issued.Key.CreatedAt.Add(overlap), mayRotate(issued.Key.CreatedAt))

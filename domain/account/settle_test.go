@@ -1,6 +1,7 @@
 package account
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,5 +71,43 @@ func TestUnusedCostOfABusyCallerStaysInItsLease(t *testing.T) {
 		if got := store.meters[caller.metered(Query)].Debt; got != units(1500) {
 			t.Errorf("got a debt of %d, want %d", got, units(1500))
 		}
+	})
+}
+
+// TestUnusedCostIsReturnedToTheIPv6Network takes the whole limit of the network,
+// which its clients share.
+func TestUnusedCostIsReturnedToTheIPv6Network(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		quotas := NewQuotas(newMemory(frozen), frozen)
+		client := func(i int) *Caller {
+			return &Caller{Kind: ByFirstParty, Subject: fmt.Sprintf("2001:db8:0:%x::/64", i), Budgets: Budgets{Query: 100}}
+		}
+		for i := range 10 * NetworkShare {
+			got, err := quotas.Take(t.Context(), client(i), Query, 100)
+			if err != nil || !got.Allowed {
+				t.Fatalf("client %d: got %+v and %v, want it allowed: 99 of each 100 were returned", i, got, err)
+			}
+			quotas.Settle(client(i), Query, 100, 1)
+		}
+		time.Sleep(2 * leaseTime)
+	})
+}
+
+func TestCallerWhoseUnusedCostIsReturnedIsNoLongerDenied(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		quotas := NewQuotas(newMemory(frozen), frozen)
+		caller := &Caller{Kind: ByKey, Subject: "a", Budgets: Budgets{Query: 100}}
+		for i, want := range []bool{true, false} { // the denial is remembered
+			if got, err := quotas.Take(t.Context(), caller, Query, 100); err != nil || got.Allowed != want {
+				t.Fatalf("take %d: got %+v and %v, want allowed %t", i, got, err, want)
+			}
+		}
+		quotas.Settle(caller, Query, 100, 1)
+		if got, err := quotas.Take(t.Context(), caller, Query, 99); err != nil || !got.Allowed {
+			t.Errorf("after 99 were returned: got %+v and %v, want it allowed", got, err)
+		}
+		time.Sleep(2 * leaseTime)
 	})
 }

@@ -241,7 +241,7 @@ func incomplete(reasons []string, items []Balance) error {
 		case BalanceOK:
 		case BalanceUnsupported:
 			return domain.Errorf(domain.CodeUnsupportedToken,
-				"Contract %s has no balance entry point that this service supports. Leave it out of tokenAddresses, or use mode %s.", item.Token, domain.Choice(VerifiedPartial))
+				"Contract %s has no balance entry point that this service supports. Use scope %s without it, or mode %s.", item.Token, domain.Choice(ScopeExplicit), domain.Choice(VerifiedPartial))
 		default:
 			failed++
 		}

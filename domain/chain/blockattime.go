@@ -32,9 +32,9 @@ func ParseMoment(text string) (time.Time, error) {
 	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil && seconds <= lastMoment && text == strconv.FormatUint(seconds, 10) {
 		return time.Unix(int64(seconds), 0).UTC(), nil
 	}
-	text = strings.ToUpper(text) // RFC 3339 lets T and Z be lower-case, too
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil || !rfc3339.MatchString(text) || at.UTC().Year() < 0 || at.UTC().Year() > 9999 {
+	upper := strings.ToUpper(text) // RFC 3339 lets T and Z be lower-case, too
+	at, err := time.Parse(time.RFC3339, upper)
+	if err != nil || !rfc3339.MatchString(upper) || at.UTC().Year() < 0 || at.UTC().Year() > 9999 {
 		return time.Time{}, domain.Errorf(domain.CodeInvalidRequest,
 			"%s must be an RFC 3339 time (with + URL-encoded as %%2B) or Unix seconds from 0 to %d, got %s.", domain.Argument("timestamp"), uint64(lastMoment), domain.Quote(text))
 	}
@@ -111,5 +111,5 @@ func nothingThere(closest Closest, h Horizon) error {
 	if h.Coverage != nil && h.Coverage.First > 0 {
 		return domain.Errorf(domain.CodeNotFound, "The closest block %s that time is not indexed: the index begins with block %d.", closest, h.Coverage.First)
 	}
-	return domain.Errorf(domain.CodeNotFound, "No block is at or %s that time.", closest)
+	return domain.Errorf(domain.CodeNotFound, "No indexed block has a timestamp at or %s the requested time.", closest)
 }

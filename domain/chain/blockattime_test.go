@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,15 @@ func TestTimestampsAreReadStrictly(t *testing.T) {
 	} {
 		if got, err := ParseMoment(text); domain.CodeOf(err) != domain.CodeInvalidRequest {
 			t.Errorf("%q: got %v and %v, want %s", text, got, err, domain.CodeInvalidRequest)
+		}
+	}
+}
+
+func TestInvalidTimestampIsQuotedAsItWasSent(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"x", "2026-01-01t00:00:00", "Noon"} {
+		if _, err := ParseMoment(text); err == nil || !strings.HasSuffix(err.Error(), `got "`+text+`".`) {
+			t.Errorf("%s: got %v, want it quoted", text, err)
 		}
 	}
 }

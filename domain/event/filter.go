@@ -14,6 +14,9 @@ type Filter struct {
 	Addresses []starknet.Felt
 	Topics    [Positions][]starknet.Felt // by key position
 	From, To  *uint64                    // both included; nil: without that bound
+	// KeyArgument is the argument that named the values after the first key, for
+	// messages; empty if each position has an argument of its own.
+	KeyArgument domain.Argument
 }
 
 // The limits of a filter.
@@ -44,9 +47,9 @@ func (f *Filter) check() error {
 	case f.From != nil && f.To != nil && *f.From > *f.To:
 		return refuse("%s (%d) must not be greater than %s (%d).", fromBlock, *f.From, toBlock, *f.To)
 	case f.hasKeys() && len(f.Topics[0]) == 0:
-		return refuse("%s to %s require %s; an address alone is not enough.", topic(1), topic(Positions-1), topic(0))
+		return refuse("%s requires %s; an address alone is not enough.", f.keyArgument(), topic(0))
 	case f.hasKeys() && (f.From == nil || f.To == nil):
-		return refuse("%s to %s require both %s and %s.", topic(1), topic(Positions-1), fromBlock, toBlock)
+		return refuse("%s requires both %s and %s.", f.keyArgument(), fromBlock, toBlock)
 	case len(f.Topics[0]) == 0 && len(f.Addresses) == 0:
 		return refuse("A search requires %s or at least one address.", topic(0))
 	}
@@ -56,6 +59,14 @@ func (f *Filter) check() error {
 // hasKeys reports whether a position after the first is populated.
 func (f *Filter) hasKeys() bool {
 	return slices.ContainsFunc(f.Topics[1:], func(list []starknet.Felt) bool { return len(list) > 0 })
+}
+
+// keyArgument is the argument of the first populated position after topic0.
+func (f *Filter) keyArgument() domain.Argument {
+	if f.KeyArgument != "" {
+		return f.KeyArgument
+	}
+	return topic(1 + slices.IndexFunc(f.Topics[1:], func(list []starknet.Felt) bool { return len(list) > 0 }))
 }
 
 // isWide reports whether the explicit bounds hold more blocks than a search

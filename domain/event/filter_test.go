@@ -7,6 +7,26 @@ import (
 	"astrolabe/starknet"
 )
 
+// TestMessageNamesTheArgumentThatWasSent has keys without bounds and without a
+// first key, by position and by one argument for all.
+func TestMessageNamesTheArgumentThatWasSent(t *testing.T) {
+	t.Parallel()
+	one := []starknet.Felt{starknet.FeltFromUint64(1)}
+	unbounded, unanchored := Filter{Addresses: one}, Filter{Addresses: one}
+	unbounded.Topics[0], unbounded.Topics[3], unanchored.Topics[2] = one, one, one
+	named := unbounded
+	named.KeyArgument = "key"
+	for want, filter := range map[string]Filter{
+		"topic3 requires both fromBlock and toBlock.":             unbounded,
+		"key requires both fromBlock and toBlock.":                named,
+		"topic2 requires topic0; an address alone is not enough.": unanchored,
+	} {
+		if err := filter.check(); err == nil || err.Error() != "invalid_request: "+want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
 // FuzzFilter judges any filter: it is refused as invalid_request, or it has an
 // anchor, is within the limits and keeps its meaning when it is put in order.
 func FuzzFilter(f *testing.F) {

@@ -47,6 +47,17 @@ func TestExpiredAndUnqualifiedCensusesAreNotServed(t *testing.T) {
 	}
 }
 
+func TestUnqualifiedTokenIsToldTheRequirementThatItDoesNotMeet(t *testing.T) {
+	t.Parallel()
+	for _, criterion := range token.Criteria {
+		state := token.CensusState{Known: true, Policy: &token.CensusPolicy{Reason: criterion.Reason}}
+		_, err := state.Serve(starknet.FeltFromUint64(0x70), time.Time{})
+		if err == nil || !strings.Contains(err.Error(), "("+criterion.Reason+"). "+criterion.Requirement) || !strings.Contains(criterion.Requirement, " must ") {
+			t.Errorf("%s: got %v, want what the token must have", criterion.Reason, err)
+		}
+	}
+}
+
 func TestTheCensusOfAnUnknownTokenIsNotFound(t *testing.T) {
 	t.Parallel()
 	contract := starknet.FeltFromUint64(0x70)

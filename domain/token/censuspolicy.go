@@ -28,13 +28,13 @@ const ReasonClassUnknown = "class_unknown"
 // Criteria are the criteria of the policy, in order. They use indexed data
 // only, so that all processes decide alike.
 var Criteria = []Criterion{
-	{"history_incomplete", "The contract is indexed from its deployment on.", deployedHere},
-	{ReasonClassUnknown, "Every class that the contract ever executed, as its own or as a proxy, is known and has a readable ABI.", everyClass(readable)},
-	{"not_erc20", "Each of these classes is an ERC-20 by its ABI.", everyClass(fungible)},
-	{"transfer_layout_not_fixed", "The ABI of each class fixes the layout of the Transfer event.", everyClass(fixesLayout)},
-	{"transfer_layout_changes", "All classes have the same layout, so that no event around an upgrade is misread.", oneLayout},
-	{"untyped_transfers", "No event of the contract may be a transfer that cannot be typed.", func(life Life) bool { return !life.Untyped }},
-	{"supply_not_declared", "The newest class has a view total_supply or totalSupply without arguments and with one result.", declaresSupply},
+	{"history_incomplete", "The contract must be indexed from its deployment on.", deployedHere},
+	{ReasonClassUnknown, "Every class that the contract ever executed, as its own or as a proxy, must be known and have a readable ABI.", everyClass(readable)},
+	{"not_erc20", "Every class that the contract ever executed must be an ERC-20 by its ABI.", everyClass(fungible)},
+	{"transfer_layout_not_fixed", "The ABI of every class that the contract ever executed must fix the layout of the Transfer event.", everyClass(fixesLayout)},
+	{"transfer_layout_changes", "All classes that the contract ever executed must have the same layout of the Transfer event, so that no event around an upgrade is misread.", oneLayout},
+	{"untyped_transfers", "The contract must not have emitted an event that may be a transfer but cannot be typed.", func(life Life) bool { return !life.Untyped }},
+	{"supply_not_declared", "The newest class must have a view total_supply or totalSupply without arguments and with one result.", declaresSupply},
 }
 
 // JudgeCensus holds a token's life up to a block against the criteria.

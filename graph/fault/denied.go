@@ -18,7 +18,8 @@ func (d *Denied) Error() string { return d.Cause.Error() }
 // Unwrap returns the cause.
 func (d *Denied) Unwrap() error { return d.Cause }
 
-// NeedsSession refuses a caller who is not signed in.
-func NeedsSession() error {
-	return &Denied{Cause: domain.Errorf(domain.CodeForbidden, "Sign in first: this needs a session, sent as a bearer token.")}
+// NeedsSession refuses a caller who is not signed in. The subject of its message
+// is plural, such as "Mutations".
+func NeedsSession(subject string) error {
+	return &Denied{Cause: domain.Errorf(domain.CodeForbidden, "%s require a session. Send it as `Authorization: Bearer`.", subject)}
 }

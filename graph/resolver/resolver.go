@@ -26,6 +26,9 @@ type Options struct {
 	Hub     Hub
 	// PageSize returns the default size of a connection field's pages.
 	PageSize func(*ast.FieldDefinition) int
+	// Drawn is called when the field of the context was granted requests of its
+	// REST class. It may be nil.
+	Drawn func(ctx context.Context, requests int)
 }
 
 // Resolver resolves the fields that are not plain values of their object.
@@ -64,10 +67,13 @@ func (r *Resolver) Subscription() *Subscription { return &Subscription{r} }
 // call it before they do, so that GraphQL offers no way around these limits.
 func (r *Resolver) draw(ctx context.Context, class account.Class, requests int) error {
 	decision, err := r.Gate.Quotas.Take(ctx, account.CallerOf(ctx), class, requests)
-	if err != nil {
-		return err
+	if err == nil {
+		err = decision.Err()
 	}
-	return decision.Err()
+	if err == nil && r.Drawn != nil {
+		r.Drawn(ctx, requests)
+	}
+	return err
 }
 
 type (

@@ -68,7 +68,7 @@ func (r *BudgetEdges) Remaining(ctx context.Context, b *Budget) (*int, error) {
 func (r *ViewerEdges) APIKeys(ctx context.Context, _ *Viewer) (*APIKeyList, error) {
 	caller := account.CallerOf(ctx)
 	if caller.Kind != account.BySession {
-		return nil, fault.NeedsSession()
+		return nil, fault.NeedsSession("API keys")
 	}
 	return scopeOf(ctx).keys.get(func() (*APIKeyList, error) { return r.resolver.listKeys(ctx, caller.Workspace) })
 }
@@ -78,7 +78,7 @@ func (r *ViewerEdges) APIKeys(ctx context.Context, _ *Viewer) (*APIKeyList, erro
 func (r *ViewerEdges) Usage(ctx context.Context, _ *Viewer) (*Usage, error) {
 	caller := account.CallerOf(ctx)
 	if caller.Kind != account.BySession {
-		return nil, fault.NeedsSession()
+		return nil, fault.NeedsSession("Usage reports")
 	}
 	return scopeOf(ctx).usage.get(func() (*Usage, error) {
 		report, err := r.resolver.Usage.Report(ctx, caller.Workspace)
@@ -154,12 +154,16 @@ type UserError struct {
 }
 
 // IssueAPIKey issues or rotates the default key of a signed-in person's
-// workspace.
-func (r *Mutation) IssueAPIKey(ctx context.Context) (*IssueAPIKeyPayload, error) {
+// workspace. A key that is replaced stays valid for the overlap.
+func (r *Mutation) IssueAPIKey(ctx context.Context, overlapSeconds int) (*IssueAPIKeyPayload, error) {
 	caller := account.CallerOf(ctx)
-	rotated, err := r.resolver.Gate.Keys.RotateDefault(ctx, caller.Workspace, account.ActorOf(caller))
+	rotated, err := r.resolver.Gate.Keys.RotateDefaultWithOverlap(ctx, caller.Workspace, int64(overlapSeconds), account.ActorOf(caller))
 	if err != nil {
-		reported, err := userErrors(ctx, err, "")
+		argument := ""
+		if domain.CodeOf(err) == domain.CodeInvalidRequest {
+			argument = "overlapSeconds"
+		}
+		reported, err := userErrors(ctx, err, argument)
 		return &IssueAPIKeyPayload{UserErrors: reported}, err
 	}
 	return &IssueAPIKeyPayload{

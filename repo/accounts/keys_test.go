@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -270,7 +271,7 @@ func TestRotatedKeyIsValidForTheOverlap(t *testing.T) {
 	w := p.workspace("acme")
 	rotate := func(overlap time.Duration) account.Rotated {
 		t.Helper()
-		rotated, err := p.keys.RotateDefaultWithOverlap(t.Context(), w.ID, overlap, operator)
+		rotated, err := p.keys.RotateDefaultWithOverlap(t.Context(), w.ID, int64(overlap.Seconds()), operator)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,9 +301,10 @@ func TestRotatedKeyIsValidForTheOverlap(t *testing.T) {
 	if _, err := p.keys.Revoke(t.Context(), w.ID, fourth.Key.PublicID, operator); err != nil || p.accepts(fourth.Text) || !p.accepts(fifth.Text) {
 		t.Errorf("revoked within the overlap: got %v, want only the newest key accepted", err)
 	}
-	for _, overlap := range []time.Duration{-time.Second, account.MaxOverlap + time.Second} {
-		if _, err := p.keys.RotateDefaultWithOverlap(t.Context(), w.ID, overlap, operator); domain.CodeOf(err) != domain.CodeInvalidRequest {
-			t.Errorf("overlap %s: got %v, want %s", overlap, err, domain.CodeInvalidRequest)
+	for _, seconds := range []int64{-1, 86401, math.MaxInt64} {
+		want := fmt.Sprintf("overlapSeconds must be an integer from 0 to 86400, got %d.", seconds)
+		if _, err := p.keys.RotateDefaultWithOverlap(t.Context(), w.ID, seconds, operator); domain.CodeOf(err) != domain.CodeInvalidRequest || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 }

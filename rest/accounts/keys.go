@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"astrolabe/domain/account"
@@ -77,9 +76,9 @@ func (h Handlers) issueKey(ctx context.Context, c *frame.Call) (any, error) {
 		return nil, err
 	}
 	caller := account.CallerOf(ctx)
-	overlap := time.Duration(0)
+	overlap := int64(0)
 	if given := request.OverlapSeconds; given != nil {
-		overlap = time.Duration(max(-1, min(*given, math.MaxInt32))) * time.Second
+		overlap = *given
 	}
 	rotated, err := h.Gate.Keys.RotateDefaultWithOverlap(ctx, caller.Workspace, overlap, account.ActorOf(caller))
 	if err != nil {

@@ -88,6 +88,9 @@ func fillKeys(c *frame.Call, filter *event.Filter) error {
 	if len(sequence) == 0 {
 		return nil
 	}
+	if filter.KeyArgument = "key"; len(keys) > 0 {
+		filter.KeyArgument = "keys"
+	}
 	for position := 1; position < event.Positions; position++ {
 		if c.Given(topic(position)) {
 			return domain.Errorf(domain.CodeInvalidRequest, "key and keys cannot be combined with %s.", topic(position))
@@ -98,7 +101,7 @@ func fillKeys(c *frame.Call, filter *event.Filter) error {
 		first = 1
 	}
 	if most := event.Positions - first; len(sequence) > most {
-		return domain.Errorf(domain.CodeInvalidRequest, "key must be given at most %d times after topic0 or selector, got %d.", most, len(sequence))
+		return domain.Errorf(domain.CodeInvalidRequest, "%s must be given at most %d times after topic0 or selector, got %d.", filter.KeyArgument, most, len(sequence))
 	}
 	for i, value := range sequence {
 		filter.Topics[first+i] = []starknet.Felt{value}

@@ -42,7 +42,7 @@ func (h Handlers) SearchOperations() []frame.Operation {
 			Name: "q", In: frame.InQuery, Kind: frame.TextKind, Required: true, Example: "STRK",
 			About: "A block number, a hash, an address, or the start of a token symbol, a token name or a label.",
 		}},
-		Permission: account.Read, Class: frame.Heavy, Cert: frame.Experimental, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
+		Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "SearchResult",
 		Proof: []string{"TestSearchFindsEveryKindOfHash", "TestSearchFindsTokensByPrefix", "TestSearchFindsAddressesByTheirLabels"}, Handle: h.search,
 	}}

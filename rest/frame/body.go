@@ -33,8 +33,14 @@ func (c *Call) DecodeJSON(v any) error {
 }
 
 // DecodeOptionalJSON is DecodeJSON for a body that may be absent; then v is left
-// as it is.
+// as it is. A media type that is named must be the declared one, with or without
+// a body.
 func (c *Call) DecodeOptionalJSON(v any) error {
+	if header := c.request.Header; header.Get("Content-Type") != "" || header.Get("Content-Encoding") != "" {
+		if err := c.requireMedia(JSONMedia); err != nil {
+			return err
+		}
+	}
 	first := make([]byte, 1)
 	n, err := io.ReadFull(c.request.Body, first)
 	if errors.Is(err, io.EOF) {

@@ -12,6 +12,44 @@ import (
 	"astrolabe/domain"
 )
 
+func TestOptionalBodyHasNoOtherContentTypeEvenIfItIsEmpty(t *testing.T) {
+	t.Parallel()
+	d := Dispatcher{Logger: slog.New(slog.DiscardHandler)}
+	handler := d.Handler(Operation{
+		MaxBody: 64, Timeout: time.Minute, Success: http.StatusOK, Class: Batch,
+		Handle: func(_ context.Context, c *Call) (any, error) {
+			var body struct {
+				Name *string `json:"name"`
+			}
+			return body, c.DecodeOptionalJSON(&body)
+		},
+	})
+	for _, c := range []struct {
+		media, encoding, body string
+		status                int
+	}{
+		{"", "", "", 200},
+		{"application/json", "", "", 200},
+		{"application/json", "", "{}", 200},
+		{"", "", "{}", 415},
+		{"text/plain", "", "", 415},
+		{"text/plain", "", "{}", 415},
+		{"nothing at all", "", "", 415},
+		{"application/json", "gzip", "", 415},
+	} {
+		request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(c.body))
+		for name, value := range map[string]string{"Content-Type": c.media, "Content-Encoding": c.encoding} {
+			if value != "" {
+				request.Header.Set(name, value)
+			}
+		}
+		recorder := httptest.NewRecorder()
+		if handler(recorder, request); recorder.Code != c.status {
+			t.Errorf("%q as %q with the encoding %q: got %d %s, want %d", c.body, c.media, c.encoding, recorder.Code, recorder.Body, c.status)
+		}
+	}
+}
+
 // TestBodyIsDecodedStrictlyAndWithinItsLimit drives an operation of the test's
 // own through the real dispatch.
 func TestBodyIsDecodedStrictlyAndWithinItsLimit(t *testing.T) {

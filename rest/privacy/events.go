@@ -118,7 +118,7 @@ func (h Handlers) events(ctx context.Context, c *frame.Call) (any, error) {
 
 // EventOperations are the routes of events and notes.
 func (h Handlers) EventOperations() []frame.Operation {
-	poolParam := frame.Param{Name: "pool", In: frame.InQuery, Kind: frame.FeltKind, About: "Only notes of this pool. An address that is no known pool has none."}
+	poolParam := frame.Param{Name: "pool", In: frame.InQuery, Kind: frame.FeltKind, About: "Only notes of this pool. For any other address the list is empty."}
 	operation := frame.Operation{
 		Method: http.MethodGet, Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External,
 		Timeout: 5 * time.Second, Cache: "no-cache", Success: http.StatusOK,
