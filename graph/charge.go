@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
-	"github.com/vektah/gqlparser/v2/ast"
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
@@ -41,7 +40,7 @@ func (c charging) admit(ctx context.Context, op *operation) (context.Context, er
 		ctx = renewed
 	}
 	caller := account.CallerOf(ctx)
-	if op.kind == ast.Mutation && caller.Kind != account.BySession {
+	if op.needsSession() && caller.Kind != account.BySession {
 		return ctx, c.or(ctx, op, fault.NeedsSession("Mutations"))
 	}
 	if err := permitted(caller, op); err != nil {

@@ -14,7 +14,7 @@ import (
 // 1 if it has none, and that of a long name, plus, for each item that it can return, the cost of the
 // item's selections; a list of plain values costs 1 for every 16 of them. It also
 // checks the arguments, so that nothing is read for an operation with invalid
-// input, and collects the fields that need a permission. The meter counts the
+// input, and collects the fields that need a permission or a session. The meter counts the
 // same while the operation is executed.
 type costing struct {
 	sizes     map[*ast.FieldDefinition]size
@@ -23,6 +23,7 @@ type costing struct {
 	variables map[string]any
 	fragments map[fragmentCost]int
 	tiered    []*ast.Field // the selected fields that need a permission
+	session   bool         // a selected mutation needs a session
 }
 
 // fragmentCost is the key of a memoized fragment cost. The cost depends on the
@@ -87,8 +88,11 @@ func (c *costing) field(f *ast.Field, inside connectionItems) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if f.Definition.Directives.ForName("tier") != nil {
+	switch {
+	case f.Definition.Directives.ForName("tier") != nil:
 		c.tiered = append(c.tiered, f)
+	case f.ObjectDefinition == c.schema.Mutation && f.Name != "__typename":
+		c.session = true
 	}
 	own := c.sizes[f.Definition]
 	items, err := own.items(f, arguments)

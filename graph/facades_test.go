@@ -143,7 +143,7 @@ func TestRESTAndGraphQLReturnTheSameFacts(t *testing.T) {
 	}
 	p.answers = map[string][]fact{}
 	for id, o := range p.rest {
-		if p.Operations[id].At != "" && !o.session {
+		if p.Operations[id].At != "" && !o.owned {
 			p.answers[id] = p.facts(o, t.Fatalf)
 		}
 	}

@@ -20,6 +20,7 @@ type operation struct {
 	kind       ast.Operation
 	cost       int
 	tiered     []*ast.Field // the selected fields that need a permission
+	session    bool         // a selected mutation needs a session
 	dryRun     bool         // the client requests only the cost
 	statements bool         // the client requests the number of SQL statements
 	charged    bool
@@ -49,6 +50,12 @@ func operationOf(ctx context.Context) *operation {
 
 // streams reports whether the operation has a result for each event.
 func (op *operation) streams() bool { return op.kind == ast.Subscription && !op.dryRun }
+
+// needsSession reports whether only a session may execute the operation: it has a
+// mutation without a tier, or no mutation at all.
+func (op *operation) needsSession() bool {
+	return op.kind == ast.Mutation && (op.session || len(op.tiered) == 0)
+}
 
 // charge returns the units that the operation is charged. An operation without
 // fields and a dry run are charged 1.

@@ -45,7 +45,7 @@ type restOperation struct {
 	id, method, path string
 	params           map[string]restParam
 	answer           *openapi3.SchemaRef
-	session          bool // it requires a session
+	owned            bool // it is about what only its caller can read or change
 }
 
 // restParam is a parameter or a field of the request body.
@@ -87,7 +87,7 @@ func loadParity(t *testing.T) *parity {
 }
 
 func readOperation(method, path string, o *openapi3.Operation) *restOperation {
-	r := &restOperation{id: o.OperationID, method: method, path: path, params: map[string]restParam{}, session: strings.HasPrefix(path, "/v1/me/")}
+	r := &restOperation{id: o.OperationID, method: method, path: path, params: map[string]restParam{}, owned: strings.HasPrefix(path, "/v1/me/") || strings.Contains(path, "/verification-jobs")}
 	for _, parameter := range o.Parameters {
 		r.params[parameter.Value.Name] = restParam{parameter.Value.In, parameter.Value.Schema}
 	}
@@ -194,7 +194,7 @@ func (p *parity) facts(o *restOperation, report func(format string, values ...an
 
 // root is the type at which the paths of an operation start.
 func (o *restOperation) root() *ast.Definition {
-	if o.session && o.method != http.MethodGet {
+	if o.owned && o.method != http.MethodGet {
 		return schema.Mutation
 	}
 	return schema.Query

@@ -41,11 +41,11 @@ func (p pricing) MutateOperationContext(ctx context.Context, prepared *graphql.O
 	if op.kind == ast.Mutation {
 		op.header.Set(gzhttp.HeaderNoCompression, "secret") // the response may contain a new key
 	}
-	cost, tiered, err := p.costOf(prepared.Operation, prepared.Variables)
+	cost, c, err := p.costOf(prepared.Operation, prepared.Variables)
 	if err != nil {
 		return op.refuse(err)
 	}
-	op.cost, op.tiered = p.prepared(op, prepared, cost), tiered
+	op.cost, op.tiered, op.session = p.prepared(op, prepared, cost), c.tiered, c.session
 	if err := limits.Check(limits.Cost, p.limits.Cost, op.cost, "points of cost"); err != nil {
 		return op.refuse(err)
 	}
@@ -67,14 +67,14 @@ func (p pricing) prepared(op *operation, prepared *graphql.OperationContext, cos
 	return cost
 }
 
-// costOf returns the cost of an operation and its fields that need a permission.
-func (p pricing) costOf(op *ast.OperationDefinition, variables map[string]any) (int, []*ast.Field, error) {
+// costOf returns the cost of an operation, with what its fields need.
+func (p pricing) costOf(op *ast.OperationDefinition, variables map[string]any) (int, *costing, error) {
 	c := &costing{sizes: p.sizes, prices: p.prices, schema: p.schema, variables: variables}
 	cost, err := c.set(op.SelectionSet, connectionItems{})
 	if cost == 0 && err == nil && op.Operation == ast.Subscription {
 		return 0, nil, refuseAt(op.Position, "A subscription must not skip its only field.")
 	}
-	return cost, c.tiered, err
+	return cost, c, err
 }
 
 // price is what a field costs by @cost: points for itself, and those of the size

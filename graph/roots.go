@@ -3,16 +3,21 @@ package graph
 import (
 	"astrolabe/graph/exec"
 	"astrolabe/graph/resolver"
+	"astrolabe/graph/verification"
 )
 
 // roots implements the generated exec.ResolverRoot.
 type roots struct{ r *resolver.Resolver }
 
 // Query returns the resolvers of root fields.
-func (r roots) Query() exec.QueryResolver { return r.r.Query() }
+func (r roots) Query() exec.QueryResolver {
+	return queries{r.r.Query(), verification.Queries{Resolver: r.r}}
+}
 
 // Mutation returns the resolvers of mutations.
-func (r roots) Mutation() exec.MutationResolver { return r.r.Mutation() }
+func (r roots) Mutation() exec.MutationResolver {
+	return mutations{r.r.Mutation(), verification.Mutations{Resolver: r.r}}
+}
 
 // Viewer returns the resolvers of a caller's fields.
 func (r roots) Viewer() exec.ViewerResolver { return r.r.Viewer() }
@@ -25,3 +30,15 @@ func (r roots) Chain() exec.ChainResolver { return r.r.Chain() }
 
 // Subscription returns the resolvers of subscriptions.
 func (r roots) Subscription() exec.SubscriptionResolver { return r.r.Subscription() }
+
+// queries are the root fields of all packages.
+type queries struct {
+	*resolver.Query
+	verification.Queries
+}
+
+// mutations are the mutations of all packages.
+type mutations struct {
+	*resolver.Mutation
+	verification.Mutations
+}

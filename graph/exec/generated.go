@@ -7,11 +7,13 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	privacy1 "astrolabe/domain/privacy"
+	"astrolabe/domain/verify"
 	"astrolabe/graph/limits"
 	"astrolabe/graph/live"
 	"astrolabe/graph/privacy"
 	"astrolabe/graph/resolver"
 	"astrolabe/graph/scalar"
+	"astrolabe/graph/verification"
 	"astrolabe/starknet"
 	"bytes"
 	"context"
@@ -64,8 +66,10 @@ type ChainResolver interface {
 	Status(ctx context.Context, obj *resolver.Chain) (*resolver.ChainStatus, error)
 }
 type MutationResolver interface {
-	IssueAPIKey(ctx context.Context) (*resolver.IssueAPIKeyPayload, error)
+	IssueAPIKey(ctx context.Context, overlapSeconds int) (*resolver.IssueAPIKeyPayload, error)
 	RevokeAPIKey(ctx context.Context, publicID string) (*resolver.RevokeAPIKeyPayload, error)
+	CreateVerificationJob(ctx context.Context, chain domain.Chain, input verification.Package, idempotencyKey string) (*verification.CreatePayload, error)
+	CancelVerificationJob(ctx context.Context, chain domain.Chain, id string) (*verification.CancelPayload, error)
 }
 type QueryResolver interface {
 	Node(ctx context.Context, id string) (resolver.Node, error)
@@ -89,6 +93,8 @@ type QueryResolver interface {
 	TransactionPreviews(ctx context.Context, chain domain.Chain, hashes []starknet.Felt) ([]*resolver.TransactionPreview, error)
 	WalletState(ctx context.Context, chain domain.Chain, input resolver.WalletStateInput) (*resolver.WalletState, error)
 	PrivacyPool(ctx context.Context, chain domain.Chain) (*resolver.PrivacyPool, error)
+	VerificationJob(ctx context.Context, chain domain.Chain, id string) (*verification.Job, error)
+	VerificationJobs(ctx context.Context, chain domain.Chain, first *int, after *string) (*resolver.Connection[*verification.Job], error)
 	Service(ctx context.Context) (*resolver.Service, error)
 	Viewer(ctx context.Context) (*resolver.Viewer, error)
 }
@@ -131,6 +137,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputEventFilter,
 		ec.unmarshalInputMessageFilter,
 		ec.unmarshalInputTransferFilter,
+		ec.unmarshalInputVerificationPackageInput,
 		ec.unmarshalInputWalletInput,
 		ec.unmarshalInputWalletStateInput,
 	)
@@ -502,6 +509,29 @@ type Query {
     chain: ChainId!
   ): PrivacyPool @tier(permission: READ)
 
+  """
+  Get a verification job of the caller's workspace. A job of another workspace is ` + "`" + `not_found` + "`" + `, like a
+  job that does not exist. Only API keys can read jobs.
+  """
+  verificationJob(
+    "Chain of the job."
+    chain: ChainId!
+    "The ` + "`" + `jobId` + "`" + ` of the job."
+    id: String!
+  ): VerificationJob @tier(permission: VERIFY)
+
+  "List the verification jobs of the caller's workspace, newest first. Only API keys can read jobs."
+  verificationJobs(
+    "Chain of the jobs."
+    chain: ChainId!
+    "Maximum number of jobs to return: 1 to 100. The default is 25."
+    first: Int
+    "Return the jobs after this cursor."
+    after: Cursor
+  ): VerificationJobConnection
+    @tier(permission: VERIFY)
+    @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
+
   "Version, chains and limits of this deployment."
   service: Service!
 
@@ -510,16 +540,21 @@ type Query {
 }
 
 """
-Write operations. They need a session, sent as a bearer token; all other callers get ` + "`" + `forbidden` + "`" + `.
-Each field reports what the caller can correct in ` + "`" + `userErrors` + "`" + ` of its payload. A field that fails
-otherwise is null with an error, and the payloads of the other fields are still returned.
+Write operations. Those with a tier need an API key with that permission. The others need a session,
+sent as a bearer token. All other callers get ` + "`" + `forbidden` + "`" + `, so no operation can combine the two.
+Each field reports what the caller can correct or wait for in ` + "`" + `userErrors` + "`" + ` of its payload. A field
+that fails otherwise is null with an error, and the payloads of the other fields are still returned.
 """
 type Mutation {
   """
   Issue the default API key of the workspace. An existing default key is revoked in the same
-  transaction. Keys issued by an operator are not changed.
+  transaction, or after ` + "`" + `overlapSeconds` + "`" + `: until then both keys work, and share one rate limit. A
+  rotation without an overlap also ends earlier overlaps. Keys issued by an operator are not changed.
   """
-  issueApiKey: IssueApiKeyPayload
+  issueApiKey(
+    "How long the key that is replaced stays valid, in seconds: 0 to 86400."
+    overlapSeconds: Int! = 0
+  ): IssueApiKeyPayload
 
   """
   Revoke an API key of the workspace. Revoking a revoked key again returns it unchanged. A key of
@@ -529,6 +564,35 @@ type Mutation {
     "Public ID of the key."
     publicId: String!
   ): RevokeApiKeyPayload
+
+  """
+  Create a verification job: it rebuilds a class from its source and compares the class hash. Upload
+  the source to ` + "`" + `uploadPath` + "`" + ` before ` + "`" + `uploadExpiresAt` + "`" + `. The same package under the same idempotency
+  key returns the job that was created before, whatever the limits are. A workspace may have one job
+  that has not ended, and may create five in a UTC day; refused requests do not count.
+  """
+  createVerificationJob(
+    "Chain on which the class is declared. Only classes of SN_MAIN can be verified."
+    chain: ChainId!
+    "What to build, and which class it must give."
+    input: VerificationPackageInput!
+    """
+    Key of this request: 1 to 128 characters from A-Z a-z 0-9 . _ : -. Use a new key for each new
+    job, and the same key to retry an identical request.
+    """
+    idempotencyKey: String!
+  ): CreateVerificationJobPayload @tier(permission: VERIFY) @cost(weight: 2500)
+
+  """
+  Cancel a verification job of the workspace. A job that has already ended is returned unchanged. A
+  job of another workspace is ` + "`" + `not_found` + "`" + `, like a job that does not exist.
+  """
+  cancelVerificationJob(
+    "Chain of the job."
+    chain: ChainId!
+    "The ` + "`" + `jobId` + "`" + ` of the job."
+    id: String!
+  ): CancelVerificationJobPayload @tier(permission: VERIFY) @cost(weight: 1000)
 }
 
 "Subscriptions, over WebSocket (graphql-transport-ws) or server-sent events."
@@ -3230,13 +3294,240 @@ type RevokeApiKeyPayload {
   userErrors: [UserError!]! @listSize(assumedSize: 1)
 }
 
-"An error of a mutation that the caller can correct."
+"A page of verification jobs."
+type VerificationJobConnection {
+  "The jobs with their cursors."
+  edges: [VerificationJobEdge!]!
+  "The jobs without their cursors."
+  nodes: [VerificationJob!]!
+  "Position of the page in the list."
+  pageInfo: PageInfo!
+  "Number of jobs in the whole list; always null, because they are not counted."
+  totalCount: Int
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact; always false."
+  totalCountExact: Boolean!
+}
+
+"An edge of a connection: one verification job and its cursor."
+type VerificationJobEdge {
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
+  cursor: Cursor!
+  "The verification job."
+  node: VerificationJob!
+}
+
+"""
+A verification job: it rebuilds a class from its source and compares the result with the declaration.
+Only its workspace can read it. Only the state SUCCEEDED means that the class is verified.
+"""
+type VerificationJob {
+  "ID of the job: ` + "`" + `vrf_` + "`" + ` and 26 characters."
+  jobId: String!
+  "Chain on which the class is declared."
+  chainId: ChainId!
+  "State of the job."
+  state: VerificationJobState!
+  "Whether the job has ended, so that its state does not change any more."
+  terminal: Boolean!
+  """
+  Whether a new job with the same source can succeed. If not, change the source or the package first.
+  Null unless the job has a ` + "`" + `failureCode` + "`" + `.
+  """
+  retryable: Boolean
+  "Why the job failed; null unless its state is FAILED or MISMATCH."
+  failureCode: VerificationFailureCode
+  "What happened and what to change; null unless the job has a ` + "`" + `failureCode` + "`" + `."
+  failureMessage: String
+  "Declared class hash that the build must reproduce."
+  selectedClassHash: Felt!
+  "Toolchain policy that the job is built with."
+  toolchainPolicyId: String!
+  "Name of the Scarb package."
+  packageName: String!
+  "Name of the Scarb target."
+  targetName: String!
+  "ID of the artifact of the target."
+  artifactId: String!
+  "Cairo path of the contract in the package."
+  modulePath: String!
+  "Whether the owner declared the source private or public. The service publishes neither."
+  sourceVisibility: VerificationSourceVisibility!
+  "Retention policy, which says how long the source is stored after it was committed."
+  retentionPolicyId: String!
+  "When the job was created."
+  createdAt: DateTime!
+  "When the job reached its state."
+  updatedAt: DateTime!
+  "When the job expires if its source is not committed."
+  uploadExpiresAt: DateTime!
+  "When the source was committed; null if it was not."
+  sourceCommittedAt: DateTime
+  "When the stored source was deleted; null if it was not."
+  sourceDeletedAt: DateTime
+  "When the job ended; null if it has not."
+  finishedAt: DateTime
+  "Seconds to wait before the job is read again."
+  pollAfterSeconds: Int!
+  "Idempotency key of the request that created the job."
+  idempotencyKey: String!
+  "Every state of the job with its time, from the first to the current one."
+  history: [VerificationJobMove!]! @listSize(assumedSize: 6)
+  "What is known of the build; null until the build has ended."
+  build: VerificationBuild
+  "Class hash that the build gave, also if it is another one than the declared; null if there is none."
+  producedClassHash: Felt
+  "ID of the signed receipt; null unless the job succeeded."
+  receiptId: Int
+  "Path of the signed receipt in the REST API; null unless the job succeeded."
+  receiptUrl: String
+}
+
+"State of a verification job."
+enum VerificationJobState {
+  "The package is accepted, and the job waits for its source until ` + "`" + `uploadExpiresAt` + "`" + `."
+  AWAITING_UPLOAD
+  "The source is committed, and its archive is being checked."
+  VALIDATING
+  "The source is accepted, and the job waits to be built."
+  QUEUED
+  "The source is being built in a sandbox without network."
+  BUILDING
+  "The class hash of the build is being compared with the declaration."
+  COMPARING
+  "The build reproduced the declared class, and the receipt is signed."
+  SUCCEEDED
+  "The build gave another class than the declared one."
+  MISMATCH
+  "The job failed for the reason in ` + "`" + `failureCode` + "`" + `."
+  FAILED
+  "The owner cancelled the job."
+  CANCELLED
+  "The source was not committed in time."
+  EXPIRED
+}
+
+"Why a verification job failed."
+enum VerificationFailureCode {
+  "The archive breaks a rule of its format. Make it with ` + "`" + `astrolabe verify pack` + "`" + `."
+  ARCHIVE_REJECTED
+  "The source tree breaks a rule, such as a script, a plugin, a procedural macro or a path that leaves the tree."
+  SOURCE_REJECTED
+  "The source tree has no Scarb.lock in its root."
+  LOCKFILE_MISSING
+  "A dependency is not part of the source tree. Builds have no network: include it as a path dependency."
+  INCOMPLETE_OFFLINE_MATERIAL
+  "The source needs something that the pinned toolchain cannot build exactly."
+  UNSUPPORTED_TOOLCHAIN
+  "The compiler rejected the source. ` + "`" + `build.logTail` + "`" + ` has its messages."
+  BUILD_FAILED
+  "The build exceeded its limit of time, memory, processes or disk space."
+  BUILD_LIMIT_EXCEEDED
+  "The build gave another class than the declared one. Check the source, the target and the toolchain."
+  CLASS_HASH_MISMATCH
+  "The service could not process the job in time. Retry with a new job."
+  VERIFIER_DISPATCH_FAILED
+  "The service could not sign the receipt, so nothing was published. Retry with a new job."
+  RECEIPT_SIGNING_FAILED
+  "The declaration of the class is not final yet. Retry with a new job when it is."
+  FINALIZED_DECLARATION_UNAVAILABLE
+}
+
+"Whether the source of a verification job is private or public. The retention policy must match it."
+enum VerificationSourceVisibility {
+  "The source is stored for 24 hours or 7 days."
+  PRIVATE
+  "The source is stored for 30 days. It is not published."
+  PUBLIC
+}
+
+"A state that a verification job reached."
+type VerificationJobMove {
+  "The state."
+  state: VerificationJobState!
+  "When the job reached it."
+  at: DateTime!
+}
+
+"The build of a verification job."
+type VerificationBuild {
+  "Toolchain that built the source."
+  toolchain: VerificationToolchain!
+  "Build profile."
+  profile: String!
+  "Duration of the build in milliseconds."
+  durationMs: Int!
+  "Last lines of the compiler's output."
+  logTail: String! @cost(kilobytes: 16)
+}
+
+"A pinned toolchain."
+type VerificationToolchain {
+  "Name of the compiler."
+  name: String!
+  "Version of the compiler."
+  version: String!
+  "Digest of the toolchain's files."
+  digest: String!
+}
+
+"What a verification job builds, and which class it must give: the fields of Package V1."
+input VerificationPackageInput {
+  "Declared class hash to reproduce."
+  selectedClassHash: Felt!
+  "` + "`" + `sha256:` + "`" + ` and the 64 lower-case hexadecimal digits of the digest of the exact archive bytes."
+  uploadDigest: String!
+  "Length of the archive in bytes, at most 10,485,760."
+  uploadByteLength: Int!
+  "Toolchain policy. The only one is ` + "`" + `service-exact-v25` + "`" + `."
+  toolchainPolicyId: String!
+  "Name of the Scarb package."
+  packageName: String!
+  "Build profile. The only one is ` + "`" + `release` + "`" + `."
+  buildProfile: String!
+  "Name of the Scarb target."
+  targetName: String!
+  "Kind of the target. The only one is ` + "`" + `starknet-contract` + "`" + `."
+  targetKind: String!
+  "ID of the artifact of the target."
+  artifactId: String!
+  "Cairo path of the contract in the package, such as ` + "`" + `hello::Hello` + "`" + `."
+  modulePath: String!
+  "Whether the source is private or public."
+  sourceVisibility: VerificationSourceVisibility!
+  "Retention policy: ` + "`" + `private-24h-v1` + "`" + ` or ` + "`" + `private-7d-v1` + "`" + ` for private source, ` + "`" + `public-30d-v1` + "`" + ` for public source."
+  retentionPolicyId: String!
+}
+
+"Result of creating a verification job. If ` + "`" + `userErrors` + "`" + ` is not empty, no job was created and the other fields are null."
+type CreateVerificationJobPayload {
+  "The job."
+  job: VerificationJob
+  "Whether this request created the job. It is false if an identical request created it before."
+  created: Boolean
+  """
+  Path of the REST API that receives the source: PUT the exact archive bytes there, with the same API
+  key and ` + "`" + `Content-Type: application/gzip` + "`" + `. GraphQL accepts no uploads.
+  """
+  uploadPath: String
+  "Why no job was created; empty if there is one."
+  userErrors: [UserError!]! @listSize(assumedSize: 1)
+}
+
+"Result of cancelling a verification job."
+type CancelVerificationJobPayload {
+  "The job, cancelled or as it had ended before; null if ` + "`" + `userErrors` + "`" + ` is not empty."
+  job: VerificationJob
+  "Why the job was not cancelled; empty if there is a job."
+  userErrors: [UserError!]! @listSize(assumedSize: 1)
+}
+
+"An error of a mutation that the caller can correct or wait for."
 type UserError {
   "Error code, as in ` + "`" + `extensions.code` + "`" + ` of other errors."
   code: String!
   "What is wrong, for people."
   message: String!
-  "Name of the argument that the error is about; null if it is about none."
+  "Argument that the error is about, such as ` + "`" + `publicId` + "`" + ` or ` + "`" + `input.packageName` + "`" + `; null if it is about none."
   argument: String
   "Seconds after which to retry, if a retry can succeed; null otherwise."
   retryAfterSeconds: Int
@@ -3389,7 +3680,7 @@ type PrivacyPool {
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "The notes that were created, newest first."
   commitments(
-    "Return only notes of this pool. An address that is no known pool has none."
+    "Return only notes of this pool. For any other address the list is empty."
     pool: Felt
     "Maximum number of notes to return: 1 to 100. The default is 25."
     first: Int
@@ -3400,7 +3691,7 @@ type PrivacyPool {
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "The notes that were used, newest first."
   nullifiers(
-    "Return only notes of this pool. An address that is no known pool has none."
+    "Return only notes of this pool. For any other address the list is empty."
     pool: Felt
     "Maximum number of notes to return: 1 to 100. The default is 25."
     first: Int
@@ -3411,7 +3702,7 @@ type PrivacyPool {
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
   "Sums over the finalized events. It is ` + "`" + `service_unavailable` + "`" + ` while the ledger is being built."
   analytics: PrivacyPoolAnalytics @cost(weight: 1000)
-  "The newest days of the finalized events, oldest first, each day from that of the first event on."
+  "The newest days of the finalized events, oldest first, starting with the day of the first event."
   metricBuckets(
     "Maximum number of days to return: 1 to 90. The default is 30."
     first: Int! = 30
@@ -3497,7 +3788,7 @@ type PrivacyPoolLatestEvent {
   txIndex: Int!
   "Index of the event in its transaction."
   logIndex: Int!
-  "The position as ` + "`" + `block:tx:log` + "`" + `, to compare with other answers. It is no cursor of a list."
+  "The position as ` + "`" + `block:tx:log` + "`" + `, to compare with other answers. It is not a page cursor."
   cursor: String!
 }
 
@@ -3519,7 +3810,7 @@ enum PrivacyPoolLedgerReason {
   INCOMPLETE_FINALIZED_FLOW_LEDGER
   "Finalized blocks wait for the ledger."
   DECODED_MATERIALIZATION_LAG
-  "A finalized event waits for the ledger, and it is not known how many blocks do."
+  "A finalized event is not in the ledger yet; the lag in blocks is unknown."
   MATERIALIZATION_FRESHNESS_UNAVAILABLE
   "There is no ledger, or no pool with an event."
   NO_FINALIZED_FLOW_SNAPSHOT
@@ -3634,7 +3925,7 @@ type PrivacyPoolAsset {
   token: Token
 }
 
-"The flow ledger after the last block before the end of an hour. A point never changes while the finalized chain does not."
+"The flow ledger after the last block before the end of an hour. A point changes only if finalized blocks are rolled back."
 type PrivacyPoolPoint {
   "Start of the hour."
   timestamp: DateTime!
@@ -4685,6 +4976,16 @@ func (ec *executionContext) childFields_Budget(ctx context.Context, field graphq
 	return nil, fmt.Errorf("no field named %q was found under type Budget", field.Name)
 }
 
+func (ec *executionContext) childFields_CancelVerificationJobPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "job":
+		return ec.fieldContext_CancelVerificationJobPayload_job(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_CancelVerificationJobPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CancelVerificationJobPayload", field.Name)
+}
+
 func (ec *executionContext) childFields_CensusCertification(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "status":
@@ -4999,6 +5300,20 @@ func (ec *executionContext) childFields_CoverageDiagnostics(ctx context.Context,
 		return ec.fieldContext_CoverageDiagnostics_liveMaintenance(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type CoverageDiagnostics", field.Name)
+}
+
+func (ec *executionContext) childFields_CreateVerificationJobPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "job":
+		return ec.fieldContext_CreateVerificationJobPayload_job(ctx, field)
+	case "created":
+		return ec.fieldContext_CreateVerificationJobPayload_created(ctx, field)
+	case "uploadPath":
+		return ec.fieldContext_CreateVerificationJobPayload_uploadPath(ctx, field)
+	case "userErrors":
+		return ec.fieldContext_CreateVerificationJobPayload_userErrors(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type CreateVerificationJobPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_DecodedField(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6899,6 +7214,130 @@ func (ec *executionContext) childFields_UserError(ctx context.Context, field gra
 	return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 }
 
+func (ec *executionContext) childFields_VerificationBuild(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "toolchain":
+		return ec.fieldContext_VerificationBuild_toolchain(ctx, field)
+	case "profile":
+		return ec.fieldContext_VerificationBuild_profile(ctx, field)
+	case "durationMs":
+		return ec.fieldContext_VerificationBuild_durationMs(ctx, field)
+	case "logTail":
+		return ec.fieldContext_VerificationBuild_logTail(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VerificationBuild", field.Name)
+}
+
+func (ec *executionContext) childFields_VerificationJob(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "jobId":
+		return ec.fieldContext_VerificationJob_jobId(ctx, field)
+	case "chainId":
+		return ec.fieldContext_VerificationJob_chainId(ctx, field)
+	case "state":
+		return ec.fieldContext_VerificationJob_state(ctx, field)
+	case "terminal":
+		return ec.fieldContext_VerificationJob_terminal(ctx, field)
+	case "retryable":
+		return ec.fieldContext_VerificationJob_retryable(ctx, field)
+	case "failureCode":
+		return ec.fieldContext_VerificationJob_failureCode(ctx, field)
+	case "failureMessage":
+		return ec.fieldContext_VerificationJob_failureMessage(ctx, field)
+	case "selectedClassHash":
+		return ec.fieldContext_VerificationJob_selectedClassHash(ctx, field)
+	case "toolchainPolicyId":
+		return ec.fieldContext_VerificationJob_toolchainPolicyId(ctx, field)
+	case "packageName":
+		return ec.fieldContext_VerificationJob_packageName(ctx, field)
+	case "targetName":
+		return ec.fieldContext_VerificationJob_targetName(ctx, field)
+	case "artifactId":
+		return ec.fieldContext_VerificationJob_artifactId(ctx, field)
+	case "modulePath":
+		return ec.fieldContext_VerificationJob_modulePath(ctx, field)
+	case "sourceVisibility":
+		return ec.fieldContext_VerificationJob_sourceVisibility(ctx, field)
+	case "retentionPolicyId":
+		return ec.fieldContext_VerificationJob_retentionPolicyId(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_VerificationJob_createdAt(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_VerificationJob_updatedAt(ctx, field)
+	case "uploadExpiresAt":
+		return ec.fieldContext_VerificationJob_uploadExpiresAt(ctx, field)
+	case "sourceCommittedAt":
+		return ec.fieldContext_VerificationJob_sourceCommittedAt(ctx, field)
+	case "sourceDeletedAt":
+		return ec.fieldContext_VerificationJob_sourceDeletedAt(ctx, field)
+	case "finishedAt":
+		return ec.fieldContext_VerificationJob_finishedAt(ctx, field)
+	case "pollAfterSeconds":
+		return ec.fieldContext_VerificationJob_pollAfterSeconds(ctx, field)
+	case "idempotencyKey":
+		return ec.fieldContext_VerificationJob_idempotencyKey(ctx, field)
+	case "history":
+		return ec.fieldContext_VerificationJob_history(ctx, field)
+	case "build":
+		return ec.fieldContext_VerificationJob_build(ctx, field)
+	case "producedClassHash":
+		return ec.fieldContext_VerificationJob_producedClassHash(ctx, field)
+	case "receiptId":
+		return ec.fieldContext_VerificationJob_receiptId(ctx, field)
+	case "receiptUrl":
+		return ec.fieldContext_VerificationJob_receiptUrl(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VerificationJob", field.Name)
+}
+
+func (ec *executionContext) childFields_VerificationJobConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_VerificationJobConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_VerificationJobConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_VerificationJobConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_VerificationJobConnection_totalCount(ctx, field)
+	case "totalCountExact":
+		return ec.fieldContext_VerificationJobConnection_totalCountExact(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VerificationJobConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_VerificationJobEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_VerificationJobEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_VerificationJobEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VerificationJobEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_VerificationJobMove(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "state":
+		return ec.fieldContext_VerificationJobMove_state(ctx, field)
+	case "at":
+		return ec.fieldContext_VerificationJobMove_at(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VerificationJobMove", field.Name)
+}
+
+func (ec *executionContext) childFields_VerificationToolchain(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_VerificationToolchain_name(ctx, field)
+	case "version":
+		return ec.fieldContext_VerificationToolchain_version(ctx, field)
+	case "digest":
+		return ec.fieldContext_VerificationToolchain_digest(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VerificationToolchain", field.Name)
+}
+
 func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "kind":
@@ -7388,6 +7827,72 @@ func (ec *executionContext) field_Contract_read_args(ctx context.Context, rawArg
 		return nil, err
 	}
 	args["blockTag"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_cancelVerificationJob_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "chain",
+		func(ctx context.Context, v any) (domain.Chain, error) {
+			return ec.unmarshalNChainId2astrolabeᚋdomainᚐChain(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["chain"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_createVerificationJob_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "chain",
+		func(ctx context.Context, v any) (domain.Chain, error) {
+			return ec.unmarshalNChainId2astrolabeᚋdomainᚐChain(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["chain"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (verification.Package, error) {
+			return ec.unmarshalNVerificationPackageInput2astrolabeᚋgraphᚋverificationᚐPackage(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "idempotencyKey",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["idempotencyKey"] = arg2
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_issueApiKey_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "overlapSeconds",
+		func(ctx context.Context, v any) (int, error) {
+			return ec.unmarshalNInt2int(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["overlapSeconds"] = arg0
 	return args, nil
 }
 
@@ -8060,6 +8565,58 @@ func (ec *executionContext) field_Query_transaction_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["hash"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_verificationJob_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "chain",
+		func(ctx context.Context, v any) (domain.Chain, error) {
+			return ec.unmarshalNChainId2astrolabeᚋdomainᚐChain(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["chain"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_verificationJobs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "chain",
+		func(ctx context.Context, v any) (domain.Chain, error) {
+			return ec.unmarshalNChainId2astrolabeᚋdomainᚐChain(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["chain"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
 	return args, nil
 }
 
@@ -13521,6 +14078,70 @@ func (ec *executionContext) fieldContext_Budget_windowSeconds(_ context.Context,
 	return graphql.NewScalarFieldContext("Budget", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _CancelVerificationJobPayload_job(ctx context.Context, field graphql.CollectedField, obj *verification.CancelPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CancelVerificationJobPayload_job(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Job, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *verification.Job) graphql.Marshaler {
+			return ec.marshalOVerificationJob2ᚖastrolabeᚋgraphᚋverificationᚐJob(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CancelVerificationJobPayload_job(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CancelVerificationJobPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationJob(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CancelVerificationJobPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *verification.CancelPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CancelVerificationJobPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []resolver.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕastrolabeᚋgraphᚋresolverᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CancelVerificationJobPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CancelVerificationJobPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CensusCertification_status(ctx context.Context, field graphql.CollectedField, obj *resolver.CensusCertification) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -16352,6 +16973,116 @@ func (ec *executionContext) _CoverageDiagnostics_liveMaintenance(ctx context.Con
 }
 func (ec *executionContext) fieldContext_CoverageDiagnostics_liveMaintenance(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CoverageDiagnostics", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _CreateVerificationJobPayload_job(ctx context.Context, field graphql.CollectedField, obj *verification.CreatePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateVerificationJobPayload_job(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Job, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *verification.Job) graphql.Marshaler {
+			return ec.marshalOVerificationJob2ᚖastrolabeᚋgraphᚋverificationᚐJob(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreateVerificationJobPayload_job(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateVerificationJobPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationJob(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _CreateVerificationJobPayload_created(ctx context.Context, field graphql.CollectedField, obj *verification.CreatePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateVerificationJobPayload_created(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Created, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
+			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreateVerificationJobPayload_created(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreateVerificationJobPayload", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _CreateVerificationJobPayload_uploadPath(ctx context.Context, field graphql.CollectedField, obj *verification.CreatePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateVerificationJobPayload_uploadPath(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UploadPath, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_CreateVerificationJobPayload_uploadPath(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CreateVerificationJobPayload", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _CreateVerificationJobPayload_userErrors(ctx context.Context, field graphql.CollectedField, obj *verification.CreatePayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CreateVerificationJobPayload_userErrors(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UserErrors, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []resolver.UserError) graphql.Marshaler {
+			return ec.marshalNUserError2ᚕastrolabeᚋgraphᚋresolverᚐUserErrorᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_CreateVerificationJobPayload_userErrors(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "CreateVerificationJobPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_UserError(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _DecodedField_label(ctx context.Context, field graphql.CollectedField, obj *resolver.DecodedField) (ret graphql.Marshaler) {
@@ -20394,7 +21125,8 @@ func (ec *executionContext) _Mutation_issueApiKey(ctx context.Context, field gra
 			return ec.fieldContext_Mutation_issueApiKey(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Mutation().IssueAPIKey(ctx)
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().IssueAPIKey(ctx, fc.Args["overlapSeconds"].(int))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.IssueAPIKeyPayload) graphql.Marshaler {
@@ -20404,7 +21136,7 @@ func (ec *executionContext) _Mutation_issueApiKey(ctx context.Context, field gra
 		false,
 	)
 }
-func (ec *executionContext) fieldContext_Mutation_issueApiKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Mutation_issueApiKey(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Mutation",
 		Field:      field,
@@ -20413,6 +21145,17 @@ func (ec *executionContext) fieldContext_Mutation_issueApiKey(_ context.Context,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_IssueApiKeyPayload(ctx, field)
 		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_issueApiKey_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -20455,6 +21198,130 @@ func (ec *executionContext) fieldContext_Mutation_revokeApiKey(ctx context.Conte
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_revokeApiKey_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_createVerificationJob(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_createVerificationJob(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CreateVerificationJob(ctx, fc.Args["chain"].(domain.Chain), fc.Args["input"].(verification.Package), fc.Args["idempotencyKey"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "VERIFY")
+				if err != nil {
+					var zeroVal *verification.CreatePayload
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *verification.CreatePayload
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *verification.CreatePayload) graphql.Marshaler {
+			return ec.marshalOCreateVerificationJobPayload2ᚖastrolabeᚋgraphᚋverificationᚐCreatePayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_createVerificationJob(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreateVerificationJobPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_createVerificationJob_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_cancelVerificationJob(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_cancelVerificationJob(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().CancelVerificationJob(ctx, fc.Args["chain"].(domain.Chain), fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "VERIFY")
+				if err != nil {
+					var zeroVal *verification.CancelPayload
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *verification.CancelPayload
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *verification.CancelPayload) graphql.Marshaler {
+			return ec.marshalOCancelVerificationJobPayload2ᚖastrolabeᚋgraphᚋverificationᚐCancelPayload(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_cancelVerificationJob(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CancelVerificationJobPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_cancelVerificationJob_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -28496,6 +29363,130 @@ func (ec *executionContext) fieldContext_Query_privacyPool(ctx context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_verificationJob(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_verificationJob(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().VerificationJob(ctx, fc.Args["chain"].(domain.Chain), fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "VERIFY")
+				if err != nil {
+					var zeroVal *verification.Job
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *verification.Job
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *verification.Job) graphql.Marshaler {
+			return ec.marshalOVerificationJob2ᚖastrolabeᚋgraphᚋverificationᚐJob(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_verificationJob(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationJob(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_verificationJob_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_verificationJobs(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_verificationJobs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().VerificationJobs(ctx, fc.Args["chain"].(domain.Chain), fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "VERIFY")
+				if err != nil {
+					var zeroVal *resolver.Connection[*verification.Job]
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *resolver.Connection[*verification.Job]
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*verification.Job]) graphql.Marshaler {
+			return ec.marshalOVerificationJobConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_verificationJobs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationJobConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_verificationJobs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_service(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -35168,6 +36159,1081 @@ func (ec *executionContext) fieldContext_UserError_retryAfterSeconds(_ context.C
 	return graphql.NewScalarFieldContext("UserError", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _VerificationBuild_toolchain(ctx context.Context, field graphql.CollectedField, obj *verification.Build) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationBuild_toolchain(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Toolchain, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v verify.Toolchain) graphql.Marshaler {
+			return ec.marshalNVerificationToolchain2astrolabeᚋdomainᚋverifyᚐToolchain(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationBuild_toolchain(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VerificationBuild",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationToolchain(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VerificationBuild_profile(ctx context.Context, field graphql.CollectedField, obj *verification.Build) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationBuild_profile(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Profile, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationBuild_profile(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationBuild", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationBuild_durationMs(ctx context.Context, field graphql.CollectedField, obj *verification.Build) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationBuild_durationMs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DurationMs, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationBuild_durationMs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationBuild", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationBuild_logTail(ctx context.Context, field graphql.CollectedField, obj *verification.Build) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationBuild_logTail(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.LogTail, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationBuild_logTail(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationBuild", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_jobId(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_jobId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.JobID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_jobId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_chainId(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_chainId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ChainID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v domain.Chain) graphql.Marshaler {
+			return ec.marshalNChainId2astrolabeᚋdomainᚐChain(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_chainId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type ChainId does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_state(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_state(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.State, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNVerificationJobState2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type VerificationJobState does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_terminal(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_terminal(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Terminal, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_terminal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_retryable(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_retryable(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Retryable, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *bool) graphql.Marshaler {
+			return ec.marshalOBoolean2ᚖbool(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_retryable(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_failureCode(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_failureCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FailureCode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOVerificationFailureCode2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_failureCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type VerificationFailureCode does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_failureMessage(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_failureMessage(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FailureMessage, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_failureMessage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_selectedClassHash(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_selectedClassHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SelectedClassHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v starknet.Felt) graphql.Marshaler {
+			return ec.marshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_selectedClassHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_toolchainPolicyId(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_toolchainPolicyId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ToolchainPolicyID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_toolchainPolicyId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_packageName(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_packageName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PackageName, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_packageName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_targetName(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_targetName(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TargetName, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_targetName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_artifactId(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_artifactId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ArtifactID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_artifactId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_modulePath(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_modulePath(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModulePath, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_modulePath(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_sourceVisibility(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_sourceVisibility(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SourceVisibility, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNVerificationSourceVisibility2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_sourceVisibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type VerificationSourceVisibility does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_retentionPolicyId(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_retentionPolicyId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RetentionPolicyID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_retentionPolicyId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_createdAt(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_updatedAt(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_updatedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_uploadExpiresAt(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_uploadExpiresAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UploadExpiresAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_uploadExpiresAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_sourceCommittedAt(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_sourceCommittedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SourceCommittedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_sourceCommittedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_sourceDeletedAt(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_sourceDeletedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SourceDeletedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_sourceDeletedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_finishedAt(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_finishedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FinishedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_finishedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_pollAfterSeconds(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_pollAfterSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PollAfterSeconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_pollAfterSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_idempotencyKey(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_idempotencyKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.IdempotencyKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_idempotencyKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_history(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_history(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.History, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []verification.Move) graphql.Marshaler {
+			return ec.marshalNVerificationJobMove2ᚕastrolabeᚋgraphᚋverificationᚐMoveᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_history(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VerificationJob",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationJobMove(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VerificationJob_build(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_build(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Build, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *verification.Build) graphql.Marshaler {
+			return ec.marshalOVerificationBuild2ᚖastrolabeᚋgraphᚋverificationᚐBuild(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_build(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VerificationJob",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationBuild(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VerificationJob_producedClassHash(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_producedClassHash(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ProducedClassHash, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *starknet.Felt) graphql.Marshaler {
+			return ec.marshalOFelt2ᚖastrolabeᚋstarknetᚐFelt(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_producedClassHash(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type Felt does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_receiptId(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_receiptId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReceiptID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_receiptId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJob_receiptUrl(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_receiptUrl(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReceiptURL, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_receiptUrl(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJobConnection_edges(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*verification.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJobConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []resolver.Edge[*verification.Job]) graphql.Marshaler {
+			return ec.marshalNVerificationJobEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJobConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VerificationJobConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationJobEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VerificationJobConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*verification.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJobConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*verification.Job) graphql.Marshaler {
+			return ec.marshalNVerificationJob2ᚕᚖastrolabeᚋgraphᚋverificationᚐJobᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJobConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VerificationJobConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationJob(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VerificationJobConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*verification.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJobConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v resolver.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2astrolabeᚋgraphᚋresolverᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJobConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VerificationJobConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VerificationJobConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*verification.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJobConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJobConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJobConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJobConnection_totalCountExact(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*verification.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJobConnection_totalCountExact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCountExact(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJobConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJobConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJobEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *resolver.Edge[*verification.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJobEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJobEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJobEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJobEdge_node(ctx context.Context, field graphql.CollectedField, obj *resolver.Edge[*verification.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJobEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *verification.Job) graphql.Marshaler {
+			return ec.marshalNVerificationJob2ᚖastrolabeᚋgraphᚋverificationᚐJob(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJobEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VerificationJobEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationJob(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VerificationJobMove_state(ctx context.Context, field graphql.CollectedField, obj *verification.Move) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJobMove_state(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.State, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNVerificationJobState2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJobMove_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJobMove", field, false, false, errors.New("field of type VerificationJobState does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationJobMove_at(ctx context.Context, field graphql.CollectedField, obj *verification.Move) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJobMove_at(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.At, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJobMove_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJobMove", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationToolchain_name(ctx context.Context, field graphql.CollectedField, obj *verify.Toolchain) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationToolchain_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationToolchain_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationToolchain", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationToolchain_version(ctx context.Context, field graphql.CollectedField, obj *verify.Toolchain) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationToolchain_version(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Version, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationToolchain_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationToolchain", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationToolchain_digest(ctx context.Context, field graphql.CollectedField, obj *verify.Toolchain) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationToolchain_digest(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Digest, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationToolchain_digest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationToolchain", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Viewer_kind(ctx context.Context, field graphql.CollectedField, obj *resolver.Viewer) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37013,6 +39079,113 @@ func (ec *executionContext) unmarshalInputTransferFilter(ctx context.Context, ob
 				return it, err
 			}
 			it.ToBlock = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputVerificationPackageInput(ctx context.Context, obj any) (verification.Package, error) {
+	var it verification.Package
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"selectedClassHash", "uploadDigest", "uploadByteLength", "toolchainPolicyId", "packageName", "buildProfile", "targetName", "targetKind", "artifactId", "modulePath", "sourceVisibility", "retentionPolicyId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "selectedClassHash":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("selectedClassHash"))
+			data, err := ec.unmarshalNFelt2astrolabeᚋstarknetᚐFelt(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SelectedClassHash = data
+		case "uploadDigest":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("uploadDigest"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UploadDigest = data
+		case "uploadByteLength":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("uploadByteLength"))
+			data, err := ec.unmarshalNInt2int(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.UploadByteLength = data
+		case "toolchainPolicyId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("toolchainPolicyId"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ToolchainPolicyID = data
+		case "packageName":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("packageName"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PackageName = data
+		case "buildProfile":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("buildProfile"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.BuildProfile = data
+		case "targetName":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("targetName"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TargetName = data
+		case "targetKind":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("targetKind"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TargetKind = data
+		case "artifactId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("artifactId"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ArtifactID = data
+		case "modulePath":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("modulePath"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ModulePath = data
+		case "sourceVisibility":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sourceVisibility"))
+			data, err := ec.unmarshalNVerificationSourceVisibility2astrolabeᚋgraphᚋscalarᚐEnum(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.SourceVisibility = data
+		case "retentionPolicyId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("retentionPolicyId"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.RetentionPolicyID = data
 		}
 	}
 	return it, nil
@@ -40289,6 +42462,50 @@ func (ec *executionContext) _Budget(ctx context.Context, sel ast.SelectionSet, o
 	return out
 }
 
+var cancelVerificationJobPayloadImplementors = []string{"CancelVerificationJobPayload"}
+
+func (ec *executionContext) _CancelVerificationJobPayload(ctx context.Context, sel ast.SelectionSet, obj *verification.CancelPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, cancelVerificationJobPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CancelVerificationJobPayload")
+		case "job":
+			out.Values[i] = ec._CancelVerificationJobPayload_job(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._CancelVerificationJobPayload_userErrors(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var censusCertificationImplementors = []string{"CensusCertification"}
 
 func (ec *executionContext) _CensusCertification(ctx context.Context, sel ast.SelectionSet, obj *resolver.CensusCertification) graphql.Marshaler {
@@ -42008,6 +44225,60 @@ func (ec *executionContext) _CoverageDiagnostics(ctx context.Context, sel ast.Se
 			}
 		case "liveMaintenance":
 			out.Values[i] = ec._CoverageDiagnostics_liveMaintenance(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var createVerificationJobPayloadImplementors = []string{"CreateVerificationJobPayload"}
+
+func (ec *executionContext) _CreateVerificationJobPayload(ctx context.Context, sel ast.SelectionSet, obj *verification.CreatePayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, createVerificationJobPayloadImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("CreateVerificationJobPayload")
+		case "job":
+			out.Values[i] = ec._CreateVerificationJobPayload_job(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "created":
+			out.Values[i] = ec._CreateVerificationJobPayload_created(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "uploadPath":
+			out.Values[i] = ec._CreateVerificationJobPayload_uploadPath(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "userErrors":
+			out.Values[i] = ec._CreateVerificationJobPayload_userErrors(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -44178,6 +46449,20 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "revokeApiKey":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_revokeApiKey(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "createVerificationJob":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_createVerificationJob(ctx, field)
+			})
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "cancelVerificationJob":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_cancelVerificationJob(ctx, field)
 			})
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
@@ -48307,6 +50592,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_privacyPool(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "verificationJob":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_verificationJob(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "verificationJobs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_verificationJobs(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -52607,6 +54936,492 @@ func (ec *executionContext) _UserError(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var verificationBuildImplementors = []string{"VerificationBuild"}
+
+func (ec *executionContext) _VerificationBuild(ctx context.Context, sel ast.SelectionSet, obj *verification.Build) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, verificationBuildImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VerificationBuild")
+		case "toolchain":
+			out.Values[i] = ec._VerificationBuild_toolchain(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "profile":
+			out.Values[i] = ec._VerificationBuild_profile(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "durationMs":
+			out.Values[i] = ec._VerificationBuild_durationMs(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "logTail":
+			out.Values[i] = ec._VerificationBuild_logTail(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var verificationJobImplementors = []string{"VerificationJob"}
+
+func (ec *executionContext) _VerificationJob(ctx context.Context, sel ast.SelectionSet, obj *verification.Job) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, verificationJobImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VerificationJob")
+		case "jobId":
+			out.Values[i] = ec._VerificationJob_jobId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "chainId":
+			out.Values[i] = ec._VerificationJob_chainId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "state":
+			out.Values[i] = ec._VerificationJob_state(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "terminal":
+			out.Values[i] = ec._VerificationJob_terminal(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "retryable":
+			out.Values[i] = ec._VerificationJob_retryable(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "failureCode":
+			out.Values[i] = ec._VerificationJob_failureCode(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "failureMessage":
+			out.Values[i] = ec._VerificationJob_failureMessage(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "selectedClassHash":
+			out.Values[i] = ec._VerificationJob_selectedClassHash(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "toolchainPolicyId":
+			out.Values[i] = ec._VerificationJob_toolchainPolicyId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "packageName":
+			out.Values[i] = ec._VerificationJob_packageName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "targetName":
+			out.Values[i] = ec._VerificationJob_targetName(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "artifactId":
+			out.Values[i] = ec._VerificationJob_artifactId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "modulePath":
+			out.Values[i] = ec._VerificationJob_modulePath(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sourceVisibility":
+			out.Values[i] = ec._VerificationJob_sourceVisibility(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "retentionPolicyId":
+			out.Values[i] = ec._VerificationJob_retentionPolicyId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._VerificationJob_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "updatedAt":
+			out.Values[i] = ec._VerificationJob_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "uploadExpiresAt":
+			out.Values[i] = ec._VerificationJob_uploadExpiresAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "sourceCommittedAt":
+			out.Values[i] = ec._VerificationJob_sourceCommittedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "sourceDeletedAt":
+			out.Values[i] = ec._VerificationJob_sourceDeletedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "finishedAt":
+			out.Values[i] = ec._VerificationJob_finishedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "pollAfterSeconds":
+			out.Values[i] = ec._VerificationJob_pollAfterSeconds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "idempotencyKey":
+			out.Values[i] = ec._VerificationJob_idempotencyKey(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "history":
+			out.Values[i] = ec._VerificationJob_history(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "build":
+			out.Values[i] = ec._VerificationJob_build(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "producedClassHash":
+			out.Values[i] = ec._VerificationJob_producedClassHash(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "receiptId":
+			out.Values[i] = ec._VerificationJob_receiptId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "receiptUrl":
+			out.Values[i] = ec._VerificationJob_receiptUrl(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var verificationJobConnectionImplementors = []string{"VerificationJobConnection"}
+
+func (ec *executionContext) _VerificationJobConnection(ctx context.Context, sel ast.SelectionSet, obj *resolver.Connection[*verification.Job]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, verificationJobConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VerificationJobConnection")
+		case "edges":
+			out.Values[i] = ec._VerificationJobConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._VerificationJobConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._VerificationJobConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._VerificationJobConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "totalCountExact":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._VerificationJobConnection_totalCountExact(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var verificationJobEdgeImplementors = []string{"VerificationJobEdge"}
+
+func (ec *executionContext) _VerificationJobEdge(ctx context.Context, sel ast.SelectionSet, obj *resolver.Edge[*verification.Job]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, verificationJobEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VerificationJobEdge")
+		case "cursor":
+			out.Values[i] = ec._VerificationJobEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._VerificationJobEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var verificationJobMoveImplementors = []string{"VerificationJobMove"}
+
+func (ec *executionContext) _VerificationJobMove(ctx context.Context, sel ast.SelectionSet, obj *verification.Move) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, verificationJobMoveImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VerificationJobMove")
+		case "state":
+			out.Values[i] = ec._VerificationJobMove_state(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "at":
+			out.Values[i] = ec._VerificationJobMove_at(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var verificationToolchainImplementors = []string{"VerificationToolchain"}
+
+func (ec *executionContext) _VerificationToolchain(ctx context.Context, sel ast.SelectionSet, obj *verify.Toolchain) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, verificationToolchainImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VerificationToolchain")
+		case "name":
+			out.Values[i] = ec._VerificationToolchain_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "version":
+			out.Values[i] = ec._VerificationToolchain_version(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "digest":
+			out.Values[i] = ec._VerificationToolchain_digest(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var viewerImplementors = []string{"Viewer"}
 
 func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, obj *resolver.Viewer) graphql.Marshaler {
@@ -55962,6 +58777,113 @@ func (ec *executionContext) marshalNUserError2ᚕastrolabeᚋgraphᚋresolverᚐ
 	return ret
 }
 
+func (ec *executionContext) marshalNVerificationJob2ᚕᚖastrolabeᚋgraphᚋverificationᚐJobᚄ(ctx context.Context, sel ast.SelectionSet, v []*verification.Job) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNVerificationJob2ᚖastrolabeᚋgraphᚋverificationᚐJob(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNVerificationJob2ᚖastrolabeᚋgraphᚋverificationᚐJob(ctx context.Context, sel ast.SelectionSet, v *verification.Job) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._VerificationJob(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNVerificationJobEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*verification.Job]) graphql.Marshaler {
+	return ec._VerificationJobEdge(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNVerificationJobEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*verification.Job]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNVerificationJobEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNVerificationJobMove2astrolabeᚋgraphᚋverificationᚐMove(ctx context.Context, sel ast.SelectionSet, v verification.Move) graphql.Marshaler {
+	return ec._VerificationJobMove(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNVerificationJobMove2ᚕastrolabeᚋgraphᚋverificationᚐMoveᚄ(ctx context.Context, sel ast.SelectionSet, v []verification.Move) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNVerificationJobMove2astrolabeᚋgraphᚋverificationᚐMove(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNVerificationJobState2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNVerificationJobState2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNVerificationPackageInput2astrolabeᚋgraphᚋverificationᚐPackage(ctx context.Context, v any) (verification.Package, error) {
+	res, err := ec.unmarshalInputVerificationPackageInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNVerificationSourceVisibility2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNVerificationSourceVisibility2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNVerificationToolchain2astrolabeᚋdomainᚋverifyᚐToolchain(ctx context.Context, sel ast.SelectionSet, v verify.Toolchain) graphql.Marshaler {
+	return ec._VerificationToolchain(ctx, sel, &v)
+}
+
 func (ec *executionContext) marshalNViewer2astrolabeᚋgraphᚋresolverᚐViewer(ctx context.Context, sel ast.SelectionSet, v resolver.Viewer) graphql.Marshaler {
 	return ec._Viewer(ctx, sel, &v)
 }
@@ -56391,6 +59313,13 @@ func (ec *executionContext) marshalOBridgeSignalConnection2ᚖastrolabeᚋgraph�
 	return ec._BridgeSignalConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOCancelVerificationJobPayload2ᚖastrolabeᚋgraphᚋverificationᚐCancelPayload(ctx context.Context, sel ast.SelectionSet, v *verification.CancelPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CancelVerificationJobPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOChain2ᚖastrolabeᚋgraphᚋresolverᚐChain(ctx context.Context, sel ast.SelectionSet, v *resolver.Chain) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -56478,6 +59407,13 @@ func (ec *executionContext) marshalOCoverage2ᚖastrolabeᚋgraphᚋresolverᚐC
 		return graphql.Null
 	}
 	return ec._Coverage(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateVerificationJobPayload2ᚖastrolabeᚋgraphᚋverificationᚐCreatePayload(ctx context.Context, sel ast.SelectionSet, v *verification.CreatePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateVerificationJobPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOCursor2ᚖstring(ctx context.Context, v any) (*string, error) {
@@ -57460,6 +60396,45 @@ func (ec *executionContext) marshalOUsage2ᚖastrolabeᚋgraphᚋresolverᚐUsag
 		return graphql.Null
 	}
 	return ec._Usage(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOVerificationBuild2ᚖastrolabeᚋgraphᚋverificationᚐBuild(ctx context.Context, sel ast.SelectionSet, v *verification.Build) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._VerificationBuild(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOVerificationFailureCode2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalEnum(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOVerificationFailureCode2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalEnum(*v)
+	return res
+}
+
+func (ec *executionContext) marshalOVerificationJob2ᚖastrolabeᚋgraphᚋverificationᚐJob(ctx context.Context, sel ast.SelectionSet, v *verification.Job) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._VerificationJob(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOVerificationJobConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*verification.Job]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._VerificationJobConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOWalletState2ᚖastrolabeᚋgraphᚋresolverᚐWalletState(ctx context.Context, sel ast.SelectionSet, v *resolver.WalletState) graphql.Marshaler {

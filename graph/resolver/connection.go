@@ -157,6 +157,21 @@ func (on onChain) list(ctx context.Context, parent string, first *int, after *st
 	return l, err
 }
 
+// List resolves a connection field that reads its page by itself, and makes an
+// object of each row. Its cursors are valid for this field of this parent alone.
+func List[R, T any](ctx context.Context, r *Resolver, parent string, first *int, after *string,
+	read func(domain.PageRequest) (domain.Page[R], error), position func(R) domain.Position, object func(R) T) (*Connection[T], error) {
+	l, err := r.list(ctx, parent, first, after)
+	if err != nil {
+		return nil, err
+	}
+	page, err := read(l.request)
+	if err != nil {
+		return nil, err
+	}
+	return &Connection[T]{slice: sliceOf(page, position, object), list: l}, nil
+}
+
 // pageArguments distinguishes the pages of a field.
 type pageArguments struct {
 	limit          int

@@ -227,7 +227,7 @@ func (r *Query) Events(ctx context.Context, id domain.Chain, filter EventFilter,
 	if err != nil {
 		return nil, err
 	}
-	if err := r.resolver.draw(ctx, account.Heavy, 1); err != nil {
+	if err := r.resolver.Draw(ctx, account.Heavy, 1); err != nil {
 		return nil, err
 	}
 	found, err := r.resolver.Events.Search(ctx, id, account.CallerOf(ctx).Plan, wanted, l.request)

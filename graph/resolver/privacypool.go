@@ -41,7 +41,7 @@ func (*PrivacyPool) Caveat() string { return privacy.FlowCaveat }
 
 // Status counts the public events, and returns how far they are decoded.
 func (p *PrivacyPool) Status(ctx context.Context) (*privacygraph.Status, error) {
-	if err := p.resolver.draw(ctx, account.Light, 1); err != nil {
+	if err := p.resolver.Draw(ctx, account.Light, 1); err != nil {
 		return nil, err
 	}
 	status, err := p.resolver.PrivacyStatuses.Of(ctx, p.chain)
@@ -63,7 +63,7 @@ type PrivacyPoolSnapshot struct {
 
 // Snapshot returns the flow ledger as of its newest block.
 func (p *PrivacyPool) Snapshot(ctx context.Context) (*PrivacyPoolSnapshot, error) {
-	if err := p.resolver.draw(ctx, account.Light, 1); err != nil {
+	if err := p.resolver.Draw(ctx, account.Light, 1); err != nil {
 		return nil, err
 	}
 	snapshot, err := p.resolver.PrivacyPrepared.Snapshot(ctx, p.chain)
@@ -157,7 +157,7 @@ func (p *PrivacyPool) heavyList(ctx context.Context, first *int, after *string) 
 	if err != nil {
 		return nil, err
 	}
-	return l, p.resolver.draw(ctx, account.Heavy, 1)
+	return l, p.resolver.Draw(ctx, account.Heavy, 1)
 }
 
 // PrivacyPoolAnalytics are sums over the finalized events of the pools.
@@ -168,7 +168,7 @@ type PrivacyPoolAnalytics struct {
 
 // Analytics returns sums over the finalized events.
 func (p *PrivacyPool) Analytics(ctx context.Context) (*PrivacyPoolAnalytics, error) {
-	if err := p.resolver.draw(ctx, account.Light, 1); err != nil {
+	if err := p.resolver.Draw(ctx, account.Light, 1); err != nil {
 		return nil, err
 	}
 	sums, err := p.resolver.PrivacyPrepared.Analytics(ctx, p.chain)
@@ -221,7 +221,7 @@ func (a *PrivacyPoolAnalytics) UnavailableMetrics() []privacy.UnavailableMetric 
 
 // MetricBuckets returns the newest days, oldest first.
 func (p *PrivacyPool) MetricBuckets(ctx context.Context, first int) ([]privacygraph.MetricBucket, error) {
-	if err := p.resolver.draw(ctx, account.Heavy, 1); err != nil {
+	if err := p.resolver.Draw(ctx, account.Heavy, 1); err != nil {
 		return nil, err
 	}
 	buckets, err := p.resolver.PrivacyPrepared.DailyBuckets(ctx, p.chain, first)
@@ -235,7 +235,7 @@ func (p *PrivacyPool) MetricSeries(ctx context.Context, Range string, granularit
 	if !slices.Contains([]privacy.Range{privacy.Range24h, privacy.Range7d, privacy.Range30d, privacy.RangeAll}, span) {
 		return nil, domain.Errorf(domain.CodeInvalidRequest, "range must be one of 24h, 7d, 30d and all, got %s.", domain.Quote(Range))
 	}
-	if err := p.resolver.draw(ctx, account.Heavy, 1); err != nil {
+	if err := p.resolver.Draw(ctx, account.Heavy, 1); err != nil {
 		return nil, err
 	}
 	series, err := p.resolver.PrivacyPrepared.Series(ctx, p.chain, span, width, token)

@@ -62,10 +62,10 @@ func (r *Resolver) Chain() *ChainEdges { return &ChainEdges{r} }
 // Subscription returns the resolvers of subscriptions.
 func (r *Resolver) Subscription() *Subscription { return &Subscription{r} }
 
-// draw charges the caller's rate limit of a REST class for as many of its
+// Draw charges the caller's rate limit of a REST class for as many of its
 // requests as a field is worth. Fields that ask the upstream node, search or scan
 // call it before they do, so that GraphQL offers no way around these limits.
-func (r *Resolver) draw(ctx context.Context, class account.Class, requests int) error {
+func (r *Resolver) Draw(ctx context.Context, class account.Class, requests int) error {
 	decision, err := r.Gate.Quotas.Take(ctx, account.CallerOf(ctx), class, requests)
 	if err == nil {
 		err = decision.Err()

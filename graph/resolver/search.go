@@ -73,7 +73,7 @@ func (r *Query) Search(ctx context.Context, id domain.Chain, query string) ([]*S
 	if len(query) > search.MaxQuery {
 		return nil, domain.Errorf(domain.CodeInvalidRequest, "query must have at most %d bytes, got %d.", search.MaxQuery, len(query))
 	}
-	if err := r.resolver.draw(ctx, account.Heavy, 1); err != nil {
+	if err := r.resolver.Draw(ctx, account.Heavy, 1); err != nil {
 		return nil, err
 	}
 	hits, err := r.resolver.Search.Find(ctx, id, query)

@@ -20,6 +20,7 @@ import (
 	"astrolabe/graph/exec"
 	"astrolabe/graph/live"
 	"astrolabe/graph/resolver"
+	"astrolabe/graph/verification"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
@@ -29,12 +30,27 @@ import (
 // resolvers gives gqlgen the resolvers by their interfaces.
 type resolvers struct{ *resolver.Resolver }
 
-func (r resolvers) Budget() exec.BudgetResolver             { return r.Resolver.Budget() }
-func (r resolvers) Chain() exec.ChainResolver               { return r.Resolver.Chain() }
-func (r resolvers) Mutation() exec.MutationResolver         { return r.Resolver.Mutation() }
-func (r resolvers) Query() exec.QueryResolver               { return r.Resolver.Query() }
+func (r resolvers) Budget() exec.BudgetResolver { return r.Resolver.Budget() }
+func (r resolvers) Chain() exec.ChainResolver   { return r.Resolver.Chain() }
+func (r resolvers) Mutation() exec.MutationResolver {
+	return mutations{Mutation: r.Resolver.Mutation()}
+}
+func (r resolvers) Query() exec.QueryResolver               { return queries{Query: r.Resolver.Query()} }
 func (r resolvers) Subscription() exec.SubscriptionResolver { return r.Resolver.Subscription() }
 func (r resolvers) Viewer() exec.ViewerResolver             { return r.Resolver.Viewer() }
+
+// queries and mutations have no services for verification jobs, which these tests
+// do not use.
+type (
+	queries struct {
+		*resolver.Query
+		verification.Queries
+	}
+	mutations struct {
+		*resolver.Mutation
+		verification.Mutations
+	}
+)
 
 // index executes operations over the index of repotest.Followed.
 type index struct {

@@ -38,7 +38,7 @@ func (r *Resolver) askNode(ctx context.Context, contracts int) error {
 	if contracts > maxContracts {
 		return domain.Errorf(domain.CodeInvalidRequest, "This field would read %d contracts at once; the limit is %d. Request fewer parent objects, for example with a smaller first.", contracts, maxContracts)
 	}
-	return r.draw(ctx, account.Heavy, contracts)
+	return r.Draw(ctx, account.Heavy, contracts)
 }
 
 // stateBlock parses a block tag.

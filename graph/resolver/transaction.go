@@ -278,7 +278,7 @@ func (r *Query) Transaction(ctx context.Context, id domain.Chain, hash starknet.
 		return nil, err
 	}
 	if found[0] == nil {
-		if err := r.resolver.draw(ctx, account.Light, 1); err != nil { // the node is asked
+		if err := r.resolver.Draw(ctx, account.Light, 1); err != nil { // the node is asked
 			return nil, err
 		}
 		return nil, r.resolver.Details.Absent(ctx, id, hash)

@@ -145,7 +145,7 @@ type RevokeAPIKeyPayload struct {
 	UserErrors []UserError
 }
 
-// UserError is an error of a mutation that the caller can correct.
+// UserError is an error of a mutation that the caller can correct or wait for.
 type UserError struct {
 	Code              string
 	Message           string
@@ -163,7 +163,7 @@ func (r *Mutation) IssueAPIKey(ctx context.Context, overlapSeconds int) (*IssueA
 		if domain.CodeOf(err) == domain.CodeInvalidRequest {
 			argument = "overlapSeconds"
 		}
-		reported, err := userErrors(ctx, err, argument)
+		reported, err := UserErrors(ctx, err, argument)
 		return &IssueAPIKeyPayload{UserErrors: reported}, err
 	}
 	return &IssueAPIKeyPayload{
@@ -177,23 +177,27 @@ func (r *Mutation) RevokeAPIKey(ctx context.Context, publicID string) (*RevokeAP
 	caller := account.CallerOf(ctx)
 	key, err := r.resolver.Gate.Keys.Revoke(ctx, caller.Workspace, publicID, account.ActorOf(caller))
 	if err != nil {
-		reported, err := userErrors(ctx, err, "publicId")
+		reported, err := UserErrors(ctx, err, "publicId")
 		return &RevokeAPIKeyPayload{UserErrors: reported}, err
 	}
 	return &RevokeAPIKeyPayload{APIKey: apiKey(key)}, nil
 }
 
-// userErrors returns an error that the caller can correct as part of the
-// payload. Usage reports count the request as failed. All other errors remain
-// errors of the field.
-func userErrors(ctx context.Context, err error, argument string) ([]UserError, error) {
+// correctable are the codes of errors that a caller can correct or wait for.
+var correctable = []domain.Code{
+	domain.CodeInvalidRequest, domain.CodeNotFound, domain.CodeRateLimited, domain.CodeUnsupportedChain,
+	domain.CodeIdempotencyKeyRequired, domain.CodeInvalidIdempotencyKey, domain.CodeIdempotencyKeyReused,
+	domain.CodeInvalidVerificationPackage, domain.CodeUnsupportedPolicy, domain.CodeUnsupportedVerificationChain,
+	domain.CodeDeclarationUnavailable, domain.CodeVerificationActiveJob, domain.CodeVerificationDailyQuota,
+	domain.CodeVerificationQueueFull, domain.CodeVerificationUnavailable,
+}
+
+// UserErrors returns an error that the caller can correct or wait for as part of
+// the payload. Usage reports count the request as failed. All other errors
+// remain errors of the field.
+func UserErrors(ctx context.Context, err error, argument string) ([]UserError, error) {
 	e, ok := errors.AsType[*domain.Error](err)
-	if !ok {
-		return nil, err
-	}
-	switch e.Code {
-	case domain.CodeInvalidRequest, domain.CodeNotFound, domain.CodeRateLimited:
-	default:
+	if !ok || !slices.Contains(correctable, e.Code) {
 		return nil, err
 	}
 	access.RecordOf(ctx).Code = e.Code

@@ -172,7 +172,7 @@ func (r *Query) WalletState(ctx context.Context, id domain.Chain, input WalletSt
 	if _, err := r.resolver.served(id); err != nil {
 		return nil, err
 	}
-	if err := r.resolver.draw(ctx, account.Heavy, 1); err != nil {
+	if err := r.resolver.Draw(ctx, account.Heavy, 1); err != nil {
 		return nil, err
 	}
 	wallet, err := r.resolver.Wallets.At(ctx, id, input.query(input.OwnerAddress))
@@ -201,7 +201,7 @@ func (on onChain) wallets(input WalletInput) dataloader.BatchFunc[starknet.Felt,
 		if len(owners) > maxWallets {
 			return nil, domain.Errorf(domain.CodeInvalidRequest, "This field would read %d wallets at once; the limit is %d. Request fewer parent objects, for example with a smaller first.", len(owners), maxWallets)
 		}
-		if err := on.resolver.draw(ctx, account.Heavy, len(owners)); err != nil {
+		if err := on.resolver.Draw(ctx, account.Heavy, len(owners)); err != nil {
 			return nil, err
 		}
 		return convert(owners, func(owner starknet.Felt) *dataloader.Result[address.Wallet] {
