@@ -1,6 +1,6 @@
 // Package jobs runs background work: the indexer (index), which one leader per
 // chain runs, the periodic jobs (census, markets, materialise, metadata, retain,
-// summaries), and the commands of operators (fsck, repair, rederive).
+// summaries, verify), queued work (verify), and the commands of operators (fsck, repair, rederive).
 //
 // Like the facades, jobs call domain services and declare their other
 // dependencies as small interfaces. They never import repo.
@@ -35,6 +35,9 @@
 //			return err
 //		})
 //	}
+//
+// Work that belongs to one row is a [Queued] job: the transaction that changes the
+// row queues it with its arguments.
 //
 // The program adds the job to its [Schedule] in cmd/astrolabe/work.go. Runs
 // are counted and timed, and an outage is logged once when it starts and once

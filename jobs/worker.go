@@ -12,14 +12,12 @@ import (
 	"astrolabe/telemetry"
 )
 
-// worker executes one job and reports its outcome in metrics and log.
+// worker executes one periodic job.
 type worker[Args river.JobArgs] struct {
 	river.WorkerDefaults[Args]
+	reporter
 
-	job     Periodic[Args]
-	logger  *slog.Logger
-	metrics *telemetry.Metrics
-	failing atomic.Bool // the last run failed
+	job Periodic[Args]
 }
 
 // Timeout implements river.Worker.
@@ -29,24 +27,30 @@ func (w *worker[Args]) Timeout(*river.Job[Args]) time.Duration { return w.job.Ti
 func (w *worker[Args]) Work(ctx context.Context, _ *river.Job[Args]) error {
 	started := time.Now()
 	err := w.job.Run(ctx, started)
-	w.report(ctx, err, time.Since(started))
+	w.report(ctx, (*new(Args)).Kind(), err, time.Since(started))
 	return err
+}
+
+// reporter reports the outcomes of a job's runs in metrics and log.
+type reporter struct {
+	logger  *slog.Logger
+	metrics *telemetry.Metrics
+	failing atomic.Bool // the last run failed
 }
 
 // report records a run in the metrics. It logs the first failure of an outage
 // and the first success after it. A run that was cancelled because the process
 // stops is not logged.
-func (w *worker[Args]) report(ctx context.Context, err error, took time.Duration) {
-	kind := (*new(Args)).Kind()
-	w.metrics.Job(kind, err, took)
+func (r *reporter) report(ctx context.Context, kind string, err error, took time.Duration) {
+	r.metrics.Job(kind, err, took)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return
 	}
 	switch failed := err != nil; {
-	case w.failing.Swap(failed) == failed:
+	case r.failing.Swap(failed) == failed:
 	case failed:
-		w.logger.Warn("job failed; it will be retried", "job", kind, "error", err)
+		r.logger.Warn("job failed; it will be retried", "job", kind, "error", err)
 	default:
-		w.logger.Info("job recovered", "job", kind)
+		r.logger.Info("job recovered", "job", kind)
 	}
 }

@@ -21,8 +21,8 @@ func TestAnOutageIsLoggedWhenItBeginsAndWhenItEnds(t *testing.T) {
 	var log bytes.Buffer
 	var failure error
 	w := &worker[args]{
-		job:    Periodic[args]{Run: func(context.Context, time.Time) error { return failure }},
-		logger: slog.New(slog.NewTextHandler(&log, nil)), metrics: telemetry.NewMetrics(),
+		job:      Periodic[args]{Run: func(context.Context, time.Time) error { return failure }},
+		reporter: reporter{logger: slog.New(slog.NewTextHandler(&log, nil)), metrics: telemetry.NewMetrics()},
 	}
 	away := errors.New("the node is away")
 	for i, run := range []struct {
@@ -65,8 +65,8 @@ func TestAShutdownIsNotAnOutage(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	w := &worker[args]{
-		job:    Periodic[args]{Run: func(ctx context.Context, _ time.Time) error { return ctx.Err() }},
-		logger: slog.New(slog.NewTextHandler(&log, nil)), metrics: telemetry.NewMetrics(),
+		job:      Periodic[args]{Run: func(ctx context.Context, _ time.Time) error { return ctx.Err() }},
+		reporter: reporter{logger: slog.New(slog.NewTextHandler(&log, nil)), metrics: telemetry.NewMetrics()},
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()

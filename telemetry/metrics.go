@@ -27,6 +27,7 @@ type Metrics struct {
 	indexedBlock      *prometheus.GaugeVec
 	indexedEvents     *prometheus.CounterVec
 	indexState        *prometheus.GaugeVec
+	verificationMoves *prometheus.CounterVec
 
 	mu     sync.Mutex
 	states map[string]string // the last state of each chain's index
@@ -70,6 +71,7 @@ func NewMetrics() *Metrics {
 		indexedBlock:      gauge("index_block", "Newest block that is indexed.", "chain"),
 		indexedEvents:     counter("index_events_total", "Events that the index stored.", "chain"),
 		indexState:        gauge("index_state", "1 for the current state of a chain's index, 0 for its earlier states.", "chain", "state"),
+		verificationMoves: counter("verification_moves_total", "Moves of verification jobs, by the new state.", "state"),
 	}
 }
 
@@ -123,6 +125,9 @@ func (m *Metrics) IndexState(chain, state string) {
 	}
 	m.states[chain] = state
 }
+
+// VerificationMove counts a move of a verification job to a state.
+func (m *Metrics) VerificationMove(state string) { m.verificationMoves.WithLabelValues(state).Inc() }
 
 // Gauge registers a value that is read at every scrape. It panics if the name
 // is already registered.

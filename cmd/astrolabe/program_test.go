@@ -49,6 +49,12 @@ func start(t *testing.T, environment []string, args ...string) *program {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startBinary(t, binary, environment, args...)
+}
+
+// startBinary is start for any program.
+func startBinary(t *testing.T, binary string, environment []string, args ...string) *program {
+	t.Helper()
 	p := &program{cmd: exec.Command(binary, args...), ended: make(chan struct{}), apiURL: make(chan string, 1)}
 	p.cmd.Env = append(os.Environ(), environment...)
 	reader, writer := io.Pipe()

@@ -102,6 +102,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 		Stores: repositories.Explorer(d.db.DB), Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: stateNodes(pools),
 		ScreeningTop: l.ScreeningTop, Cache: chain.NewCache(l.CacheMB << 20),
 	})
+	services.VerificationJobs.OnMove(d.countMove)
 	open := streams.New(streams.Within(l.MaxConnections), streams.Each)
 	sockets := rpc.NewSockets(open)
 	d.metrics.Gauge("rpc_sockets", "Open WebSockets of the JSON-RPC gateway.", func() float64 { return float64(sockets.Open()) })

@@ -15,6 +15,7 @@ import (
 	"astrolabe/jobs/privacy"
 	"astrolabe/jobs/retain"
 	"astrolabe/jobs/summaries"
+	"astrolabe/jobs/verify"
 	"astrolabe/repo"
 	"astrolabe/repo/accounts"
 	"astrolabe/repo/events"
@@ -109,5 +110,6 @@ func (d *deployment) jobs(w workSettings, views map[domain.Chain]token.Views) []
 		(&retain.Usage{Store: accounts.NewUsage(d.db.DB), Logger: d.logger}).Job(),
 		(&summaries.Sums{Store: tokens.NewSummaries(d.db.DB), Logger: d.logger}).Job(),
 		(&summaries.Supplies{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: tokens.NewSupplies(d.db.DB), Logger: d.logger}).Job(),
+		(&verify.Upkeep{Jobs: d.verificationJobs(), Logger: d.logger}).Job(),
 	}
 }

@@ -66,7 +66,7 @@ func (j *Jobs) Create(ctx context.Context, c domain.Chain, caller *account.Calle
 	if err != nil || !added {
 		return replay(stored, p, err)
 	}
-	j.moves.count(AwaitingUpload)
+	j.moved(AwaitingUpload)
 	return stored, true, nil
 }
 

@@ -18,7 +18,7 @@ type Jobs struct {
 	statuses *chain.Statuses
 	now      func() time.Time
 	uploads  chan struct{} // one element for each upload in progress
-	moves    moveCounts
+	moved    func(State)   // called after each move
 }
 
 // NewJobs makes the service. It looks up declarations among the classes, and
@@ -26,9 +26,13 @@ type Jobs struct {
 func NewJobs(store JobStore, classes *chain.Classes, statuses *chain.Statuses, now func() time.Time) *Jobs {
 	return &Jobs{
 		store: store, classes: classes, statuses: statuses, now: now,
-		uploads: make(chan struct{}, MaxUploads),
+		uploads: make(chan struct{}, MaxUploads), moved: func(State) {},
 	}
 }
+
+// OnMove sets what is called after each move of a job to a state, its creation
+// included. It is set before the service is used.
+func (j *Jobs) OnMove(moved func(State)) { j.moved = moved }
 
 // Of returns a job of a workspace. A job of another workspace or chain and an ID
 // that no job can have are not_found, with the same text.
@@ -95,7 +99,7 @@ func (j *Jobs) move(ctx context.Context, id string, decide func(*Job, time.Time)
 	case job == nil:
 		return nil, false, absent()
 	case made != nil && made.To != "":
-		j.moves.count(made.To)
+		j.moved(made.To)
 	}
 	return job, made != nil, nil
 }
