@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 	"astrolabe/domain/token"
+	"astrolabe/domain/verify"
 	"astrolabe/jobs"
 	"astrolabe/jobs/census"
 	"astrolabe/jobs/markets"
@@ -15,14 +17,16 @@ import (
 	"astrolabe/jobs/privacy"
 	"astrolabe/jobs/retain"
 	"astrolabe/jobs/summaries"
-	"astrolabe/jobs/verify"
+	verifyjobs "astrolabe/jobs/verify"
 	"astrolabe/repo"
 	"astrolabe/repo/accounts"
 	"astrolabe/repo/events"
 	"astrolabe/repo/index"
+	"astrolabe/repo/onchain"
 	privacystore "astrolabe/repo/privacy"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/tokens"
+	verifystore "astrolabe/repo/verify"
 )
 
 // workCommand runs background jobs.
@@ -110,6 +114,18 @@ func (d *deployment) jobs(w workSettings, views map[domain.Chain]token.Views) []
 		(&retain.Usage{Store: accounts.NewUsage(d.db.DB), Logger: d.logger}).Job(),
 		(&summaries.Sums{Store: tokens.NewSummaries(d.db.DB), Logger: d.logger}).Job(),
 		(&summaries.Supplies{Nodes: views, Index: index.NewCheckpoints(d.db.DB), Store: tokens.NewSupplies(d.db.DB), Logger: d.logger}).Job(),
-		(&verify.Upkeep{Jobs: d.verificationJobs(), Logger: d.logger}).Job(),
+		(&verifyjobs.Upkeep{Jobs: d.verificationJobs(), Logger: d.logger}).Job(),
 	}
 }
+
+// verificationJobs returns the service of verification jobs for background work.
+func (d *deployment) verificationJobs() *verify.Jobs {
+	classes := chain.NewClasses(onchain.NewClasses(d.db.DB))
+	statuses := chain.NewStatuses(onchain.NewHeads(d.db.DB), statusFreshness)
+	jobs := verify.NewJobs(verifystore.NewJobs(d.db.DB), classes, statuses, time.Now)
+	jobs.OnMove(d.countMove)
+	return jobs
+}
+
+// countMove counts a move of a verification job.
+func (d *deployment) countMove(to verify.State) { d.metrics.VerificationMove(string(to)) }

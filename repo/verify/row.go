@@ -40,7 +40,7 @@ func jobsOf(ctx context.Context, on bun.IDB, rows []model.VerificationJob) ([]ve
 		return jobs, nil
 	}
 	var moves []model.VerificationMove
-	if err := on.NewSelect().Model(&moves).Comment("verification.history").Where("job IN (?)", bun.In(ids)).Order("job", "seq").Scan(ctx); err != nil {
+	if err := on.NewSelect().Model(&moves).Comment("verification.history").Where("job IN (?)", bun.List(ids)).Order("job", "seq").Scan(ctx); err != nil {
 		return nil, err
 	}
 	for _, m := range moves {
