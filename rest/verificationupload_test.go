@@ -78,7 +78,9 @@ func TestUploadOfOtherBytesLeavesTheJobAwaitingItsSource(t *testing.T) {
 // dialled is a connection on which a test writes a request byte by byte.
 type dialled struct {
 	*net.TCPConn
-	in *bufio.Reader
+	v       *verifier
+	request *http.Request
+	in      *bufio.Reader
 }
 
 // dial opens a connection and sends the head of an upload.
@@ -94,13 +96,18 @@ func (v *verifier) dial(job string, head ...string) dialled {
 	if _, err := io.WriteString(c, strings.Join(lines, "\r\n")+"\r\n\r\n"); err != nil {
 		v.t.Fatal(err)
 	}
-	return dialled{c.(*net.TCPConn), bufio.NewReader(c)}
+	request, err := http.NewRequestWithContext(v.t.Context(), http.MethodPut, v.url+job+"/source", nil)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return dialled{c.(*net.TCPConn), v, request, bufio.NewReader(c)}
 }
 
-// answers reads the next response, which may be 100 Continue.
+// answers reads the next response, which may be 100 Continue, and holds it against
+// the OpenAPI document.
 func (d dialled) answers(t *testing.T) answer {
 	t.Helper()
-	response, err := http.ReadResponse(d.in, &http.Request{Method: http.MethodPut})
+	response, err := http.ReadResponse(d.in, d.request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +116,9 @@ func (d dialled) answers(t *testing.T) answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response.Request, _ = http.NewRequest(http.MethodPut, "/source", nil)
+	if response.StatusCode >= http.StatusOK {
+		d.v.holdToContract(d.request, response, body)
+	}
 	return answer{response, string(body)}
 }
 
