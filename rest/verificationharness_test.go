@@ -76,9 +76,9 @@ func (v *verifier) execute(statement string, args ...any) {
 	}
 }
 
-func (v *verifier) count(from string, args ...any) (n int) {
+func (v *verifier) count(from string) (n int) {
 	v.t.Helper()
-	if err := v.conn.QueryRow(v.t.Context(), "SELECT count(*) FROM "+from, args...).Scan(&n); err != nil {
+	if err := v.conn.QueryRow(v.t.Context(), "SELECT count(*) FROM "+from).Scan(&n); err != nil {
 		v.t.Fatal(err)
 	}
 	return n
