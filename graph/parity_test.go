@@ -92,8 +92,10 @@ func readOperation(method, path string, o *openapi3.Operation) *restOperation {
 		r.params[parameter.Value.Name] = restParam{parameter.Value.In, parameter.Value.Schema}
 	}
 	if o.RequestBody != nil {
-		for name, schema := range o.RequestBody.Value.Content.Get(mediaJSON).Schema.Value.Properties {
-			r.params[name] = restParam{"body", schema}
+		for _, media := range o.RequestBody.Value.Content {
+			for name, schema := range media.Schema.Value.Properties {
+				r.params[name] = restParam{"body", schema}
+			}
 		}
 	}
 	success := o.Responses.Status(http.StatusOK)

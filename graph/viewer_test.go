@@ -50,7 +50,7 @@ func TestViewerIsTheCaller(t *testing.T) {
 		scopes    []string
 		limit     int
 	}{
-		"KEY":         {map[string]string{"X-Service-Api-Key": key}, g.access.Workspace.ID, []string{"READ", "WRITE"}, 1234},
+		"KEY":         {map[string]string{"X-Service-Api-Key": key}, g.access.Workspace.ID, []string{"READ", "WRITE", "VERIFY"}, 1234},
 		"SESSION":     {g.asUser(), g.access.Workspace.ID, []string{}, account.Usual[account.Query]},
 		"FIRST_PARTY": {map[string]string{"X-Service-Api-Key": "", access.PageHeader: g.pageToken("127.0.0.1")}, "", []string{"READ"}, account.Usual[account.Query]},
 	} {
@@ -144,7 +144,7 @@ func TestUserIssuesListsAndRevokesKeys(t *testing.T) {
 	t.Parallel()
 	g := serveOwn(t, nil)
 	first := g.issue(t).IssueAPIKey
-	if first.Action != "CREATED" || len(first.RevokedPublicIDs) != 0 || len(first.APIKey.Scopes) != len(account.SelfServe) {
+	if first.Action != "CREATED" || len(first.RevokedPublicIDs) != 0 || len(first.APIKey.Scopes) != len(account.SelfServe)+1 {
 		t.Errorf("got %+v, want CREATED with every self-serve scope", first)
 	}
 	second := g.issue(t).IssueAPIKey

@@ -176,7 +176,7 @@ func (w *world) newWallet() string {
 	w.must(err)
 	wallet := *w.access
 	wallet.Workspace = workspace
-	return wallet.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{
+	return wallet.Issue(account.IssueRequest{Permissions: account.Grantable, Budgets: account.Budgets{
 		account.Light: 1_000_000, account.Heavy: 1_000_000, account.Bulk: 1_000_000,
 	}})
 }

@@ -35,8 +35,8 @@ type credential struct {
 func (s *service) credentials() map[string]credential {
 	const unauthorized, malformed, conflicting = domain.CodeUnauthorized, domain.CodeMalformedKeyHeader, domain.CodeConflictingKeyHeaders
 	header, browser := "X-Service-Api-Key", "X-Api-Key"
-	expired := s.access.IssueExpired(account.IssueRequest{Permissions: account.Permissions})
-	revoked := s.access.Issue(account.IssueRequest{Permissions: account.Permissions})
+	expired := s.access.IssueExpired(account.IssueRequest{Permissions: account.Grantable})
+	revoked := s.access.Issue(account.IssueRequest{Permissions: account.Grantable})
 	parsed, _ := account.ParseKeyText(revoked)
 	if _, err := s.access.Gate.Keys.Revoke(s.t.Context(), s.access.Workspace.ID, parsed.PublicID, account.Operator("test")); err != nil {
 		s.t.Fatal(err)
@@ -66,7 +66,7 @@ func (s *service) credentials() map[string]credential {
 		"page token changed":   {[]string{access.PageHeader, page.Reveal() + "x"}, unauthorized, nil, unauthorized},
 	}
 	for permission, key := range s.access.Keys {
-		all["key with "+string(permission)] = credential{[]string{header, key}, "", []account.Permission{permission}, unauthorized}
+		all["key with "+string(permission)] = credential{[]string{header, key}, "", []account.Permission{permission, account.Verify}, unauthorized}
 	}
 	return all
 }
@@ -218,7 +218,7 @@ func TestUsedUpRateLimitIsDeniedWithAnExactDelay(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newServiceAt(t, func() time.Time { return now }, nil)
-	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 3}})
+	key := s.access.Issue(account.IssueRequest{Permissions: account.Grantable, Budgets: account.Budgets{account.Light: 3}})
 	ask := func() answer { return s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key) }
 	for left := 2; left >= 0; left-- {
 		if a := ask(); a.StatusCode != http.StatusOK || a.Header.Get("X-Ratelimit-Remaining") != fmt.Sprint(left) || a.Header.Get("X-Ratelimit-Limit") != "3" {
@@ -239,7 +239,7 @@ func TestUsedUpRateLimitIsDeniedWithAnExactDelay(t *testing.T) {
 func TestKeyWithoutARateLimitIsForbidden(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
-	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 0}})
+	key := s.access.Issue(account.IssueRequest{Permissions: account.Grantable, Budgets: account.Budgets{account.Light: 0}})
 	a := s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key)
 	requireFailure(t, a, http.StatusForbidden, domain.CodeForbidden)
 	if got := a.Header.Get("WWW-Authenticate"); got != `Bearer realm="service", error="insufficient_scope", scope="read"` {
@@ -251,7 +251,7 @@ func TestABadRequestIsCharged(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newServiceAt(t, func() time.Time { return now }, nil)
-	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 1}})
+	key := s.access.Issue(account.IssueRequest{Permissions: account.Grantable, Budgets: account.Budgets{account.Light: 1}})
 	requireFailure(t, s.askWith(http.MethodGet, "/v1/SN_MAIN/status?x=1", "X-Service-Api-Key", key), http.StatusBadRequest, domain.CodeInvalidRequest)
 	requireFailure(t, s.askWith(http.MethodGet, "/v1/SN_MAIN/status", "X-Service-Api-Key", key), http.StatusTooManyRequests, domain.CodeRateLimited)
 }

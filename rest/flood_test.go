@@ -77,7 +77,7 @@ func TestFloodsOfConnectionsLeaveTheServiceResponsive(t *testing.T) {
 			t.Parallel()
 			s := newService(t, nil)
 			address := s.served(t)
-			limited := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 10}})
+			limited := s.access.Issue(account.IssueRequest{Permissions: account.Grantable, Budgets: account.Budgets{account.Light: 10}})
 			var attacking sync.WaitGroup
 			for range attackers {
 				conn, err := net.Dial("tcp", address)

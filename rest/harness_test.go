@@ -215,6 +215,12 @@ func (s *service) askWith(method, path string, header ...string) answer {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	return s.send(request, header...)
+}
+
+// send does the same with a request that the test made.
+func (s *service) send(request *http.Request, header ...string) answer {
+	s.t.Helper()
 	for i := 0; i+1 < len(header); i += 2 {
 		request.Header.Add(header[i], header[i+1])
 	}
@@ -224,7 +230,7 @@ func (s *service) askWith(method, path string, header ...string) answer {
 	}
 	defer response.Body.Close()
 	var content io.Reader = response.Body
-	if method != http.MethodHead && response.Header.Get("Content-Encoding") == "gzip" {
+	if request.Method != http.MethodHead && response.Header.Get("Content-Encoding") == "gzip" {
 		if content, err = gzip.NewReader(response.Body); err != nil {
 			s.t.Fatal(err)
 		}

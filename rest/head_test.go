@@ -13,7 +13,7 @@ func TestHeadIsChargedLikeGet(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	s := newServiceAt(t, func() time.Time { return now }, nil)
-	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.Light: 3}})
+	key := s.access.Issue(account.IssueRequest{Permissions: account.Grantable, Budgets: account.Budgets{account.Light: 3}})
 	for _, step := range []struct {
 		method    string
 		status    int

@@ -69,7 +69,9 @@ func TestHostileRequestsOverAnIndexedChainAreNeverA500(t *testing.T) {
 
 func longestBudget() (longest time.Duration) {
 	for _, op := range Table() {
-		longest = max(longest, op.Timeout)
+		if op.Accepts == "" { // an upload may be slow
+			longest = max(longest, op.Timeout)
+		}
 	}
 	return longest
 }

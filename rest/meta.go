@@ -9,6 +9,7 @@ import (
 	"astrolabe/rest/chains"
 	"astrolabe/rest/frame"
 	"astrolabe/rest/rpc"
+	"astrolabe/rest/verification"
 )
 
 type operationBody struct {
@@ -26,11 +27,12 @@ func describe(op frame.Operation) operationBody {
 }
 
 type capabilitiesBody struct {
-	Version     string                 `json:"version"`
-	Chains      []domain.Chain         `json:"chains"`
-	Operations  []operationBody        `json:"operations"`
-	RPCProvider rpc.Provider           `json:"rpcProvider"`
-	EventSearch chains.EventSearchBody `json:"eventSearch"`
+	Version      string                      `json:"version"`
+	Chains       []domain.Chain              `json:"chains"`
+	Operations   []operationBody             `json:"operations"`
+	RPCProvider  rpc.Provider                `json:"rpcProvider"`
+	EventSearch  chains.EventSearchBody      `json:"eventSearch"`
+	Verification verification.CapabilityBody `json:"verification"`
 }
 
 func (s *server) capabilities(ctx context.Context, _ *frame.Call) (any, error) {
@@ -38,7 +40,11 @@ func (s *server) capabilities(ctx context.Context, _ *frame.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := capabilitiesBody{Version: s.Version, Chains: s.Chains, RPCProvider: rpc.Describe(), EventSearch: search}
+	verifying, err := verification.Handlers{Services: s.Services}.Capability(ctx)
+	if err != nil {
+		return nil, err
+	}
+	body := capabilitiesBody{Version: s.Version, Chains: s.Chains, RPCProvider: rpc.Describe(), EventSearch: search, Verification: verifying}
 	for _, op := range s.table {
 		body.Operations = append(body.Operations, describe(op))
 	}
@@ -71,7 +77,7 @@ func (s *server) discoveryOperations() []frame.Operation {
 			Personal: true,
 			Class:    frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 2 * time.Second, Cache: "no-cache",
 			Success: http.StatusOK, Body: "Capabilities",
-			Proof:  []string{"TestCapabilitiesNameEveryOperation", "TestCapabilitiesReportActualCoverage", "TestCapabilitiesTellWhatTheCallerMaySearch"},
+			Proof:  []string{"TestCapabilitiesNameEveryOperation", "TestCapabilitiesReportActualCoverage", "TestCapabilitiesTellWhatTheCallerMaySearch", "TestCapabilitiesTellWhetherContractsCanBeVerified"},
 			Handle: s.capabilities,
 		},
 		{

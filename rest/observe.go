@@ -28,7 +28,8 @@ func (s *server) observe(next http.Handler) http.Handler {
 		started := time.Now()
 		id := requestID(r)
 		// A slow body must not block the connection, or a shutdown, for ever.
-		// Streams remove the deadline when they begin.
+		// Streams remove the deadline when they begin, and uploads extend it
+		// while they move.
 		_ = http.NewResponseController(w).SetReadDeadline(started.Add(bodyTimeout)) // some writers do not support it
 		frame.SetDefaults(w.Header())
 		if s.encrypted() {

@@ -11,6 +11,7 @@ import (
 	"astrolabe/rest/privacy"
 	"astrolabe/rest/rpc"
 	"astrolabe/rest/tokens"
+	"astrolabe/rest/verification"
 )
 
 // operations returns the operation table. The rows are defined next to their
@@ -46,6 +47,7 @@ func (s *server) operations() []frame.Operation {
 		pool.EventOperations(),
 		pool.PreparedOperations(s.Now),
 		pool.DashboardOperations(),
+		verification.Handlers{Services: s.Services}.Operations(),
 		gateways.Operations(),
 		account.AccountOperations(),
 		s.discoveryOperations(),

@@ -17,7 +17,8 @@ import (
 type Fixture struct {
 	Gate      *access.Gate
 	Workspace account.Workspace
-	// Key has all permissions. Keys has one key per permission.
+	// Key has all permissions. Keys has one key per permission that can be
+	// granted.
 	Key  string
 	Keys map[account.Permission]string
 	// Cookie is the value of a session cookie.
@@ -52,8 +53,8 @@ func New(tb testing.TB, db *repo.DB, now func() time.Time) *Fixture {
 	if f.Workspace, err = workspaces.Ensure(tb.Context(), "test", operator); err != nil {
 		tb.Fatal(err)
 	}
-	f.Key = f.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: plenty})
-	for _, p := range account.Permissions {
+	f.Key = f.Issue(account.IssueRequest{Permissions: account.Grantable, Budgets: plenty})
+	for _, p := range account.Grantable {
 		f.Keys[p] = f.Issue(account.IssueRequest{Permissions: []account.Permission{p}, Budgets: plenty})
 	}
 	_, text, err := f.Gate.Sessions.Create(tb.Context(), f.Workspace.ID, "somebody", time.Hour, operator)

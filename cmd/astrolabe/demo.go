@@ -35,10 +35,11 @@ type demo struct {
 // demoWorkspace owns the demo's keys.
 const demoWorkspace = "demo"
 
-// demoKeys are the keys of the demo with the permission of each beside read.
+// demoKeys are the keys of the demo with the permission of each beside read. Every
+// key can verify.
 var demoKeys = map[string]account.Permission{
 	"read": account.Read, "utility": account.Batch, "partner": account.Partner, "write": account.Write,
-	"verify": account.Verify, "prove": account.Prove, "trace": account.Trace,
+	"verify": account.Read, "prove": account.Prove, "trace": account.Trace,
 }
 
 // demo creates the demo of this run. Its keys and session have the maximum

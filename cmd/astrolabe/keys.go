@@ -24,7 +24,7 @@ type keysCreate struct {
 	secretSettings
 	workspaceSettings
 	Label       string               `help:"Description of the key." env:"-"`
-	Permissions []account.Permission `help:"Permissions of the key: read, batch, write, verify, partner, prove, trace. Only operators can grant partner, prove and trace." default:"read,batch,write,verify" enum:"read,batch,write,verify,partner,prove,trace" env:"-"`
+	Permissions []account.Permission `help:"Permissions of the key: read, batch, write, partner, prove, trace. Only operators can grant partner, prove and trace. Every key can also verify contracts." default:"read,batch,write" enum:"read,batch,write,partner,prove,trace" env:"-"`
 	Environment account.Environment  `help:"Environment of the key: live or test." enum:"live,test" default:"live" env:"-"`
 	Expires     time.Duration        `help:"Lifetime of the key, for example 720h. Default: no expiry." env:"-" placeholder:"DURATION"`
 	RateLimit   account.Budgets      `help:"Override the rate limit of a class: units per minute, for example heavy=1000. Repeatable." aliases:"budget" env:"-" placeholder:"CLASS=N"`
@@ -62,7 +62,7 @@ func (k keysCreate) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return err
 		}
-		c.logger.Info("created an API key; it cannot be printed again", "key", issued.Text, "workspace", owner.Name, "permissions", issued.Key.Permissions)
+		c.logger.Info("created an API key; it cannot be printed again", "key", issued.Text, "workspace", owner.Name, "permissions", issued.Key.Scopes())
 		fmt.Fprintln(c.stdout, issued.Text.Reveal())
 		return nil
 	})
@@ -126,7 +126,7 @@ func (k keysRevoke) Run(ctx context.Context, c *console) error {
 type keysGrant struct {
 	databaseSettings
 	PublicID    string               `arg:"" name:"public-id" help:"Public id of the key: <publicId> in svc_live_<publicId>_<secret>."`
-	Permissions []account.Permission `help:"Permissions to add: read, batch, write, verify, partner, prove, trace." required:"" enum:"read,batch,write,verify,partner,prove,trace" env:"-"`
+	Permissions []account.Permission `help:"Permissions to add: read, batch, write, partner, prove, trace." required:"" enum:"read,batch,write,partner,prove,trace" env:"-"`
 }
 
 // Run grants permissions.
@@ -142,9 +142,9 @@ func (k keysGrant) Run(ctx context.Context, c *console) error {
 }
 
 func printKey(c *console, k account.Key) {
-	permissions := make([]string, len(k.Permissions))
-	for i, p := range k.Permissions {
-		permissions[i] = string(p)
+	var permissions []string
+	for _, p := range k.Scopes() {
+		permissions = append(permissions, string(p))
 	}
 	used := "never"
 	if k.LastUsedAt != nil {

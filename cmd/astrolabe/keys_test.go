@@ -82,12 +82,12 @@ func TestOperatorCreatesExtendsAndRevokesAKey(t *testing.T) {
 	if err != nil || caller.Budgets.Of(account.Heavy) != 1000 || caller.Budgets.Of(account.Light) != 5 || caller.May(account.Trace) {
 		t.Fatalf("got %+v and %v, want the given rate limits and no trace permission", caller, err)
 	}
-	k.expects(k.types(exitOK, "keys grant "+id+" --permissions trace,partner"), "read,partner,trace")
+	k.expects(k.types(exitOK, "keys grant "+id+" --permissions trace,partner"), "read,partner,verify,trace")
 	if caller, err := keys.Authenticate(t.Context(), text); err != nil || !caller.May(account.Trace) {
 		t.Errorf("after the grant: got %+v and %v, want the trace permission", caller, err)
 	}
 	listed := k.types(exitOK, "keys list")
-	k.expects(listed, id+"  "+caller.Workspace+"  test  active  read,partner,trace")
+	k.expects(listed, id+"  "+caller.Workspace+"  test  active  read,partner,verify,trace")
 	k.expects(k.types(exitOK, "keys revoke "+id), "revoked")
 	if _, err := keys.Authenticate(t.Context(), text); err == nil {
 		t.Error("got the revoked key accepted, want an error")
@@ -152,7 +152,7 @@ func TestOperatorChangesAPlan(t *testing.T) {
 	for _, mistake := range []string{
 		"workspaces plan acme gold", "workspaces plan nobody wallet", "workspaces audit nobody", "keys list --workspace nobody",
 		"keys revoke nosuchkey000", "keys grant nosuchkey000 --permissions read",
-		"keys create --workspace acme --permissions admin", "keys create --workspace acme --rate-limit all=1", "keys create --workspace acme --expires=-1h",
+		"keys create --workspace acme --permissions admin", "keys create --workspace acme --permissions verify", "keys create --workspace acme --rate-limit all=1", "keys create --workspace acme --expires=-1h",
 	} {
 		if got := k.types(exitUsage, mistake); strings.Contains(got, string(domain.CodeInvalidRequest)) {
 			t.Errorf("%s: got %q, want a message without the code of the API", mistake, got)

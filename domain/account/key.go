@@ -18,8 +18,9 @@ type Key struct {
 	TraceCertified bool
 	Environment    Environment
 	Label          string
-	Permissions    []Permission
-	Budgets        Budgets // where they differ from the usual ones
+	// Permissions are those that were granted. Scopes are all that it has.
+	Permissions []Permission
+	Budgets     Budgets // where they differ from the usual ones
 	// Default marks the one key of a workspace that self-serve rotates.
 	Default bool
 	Hash    Hash
@@ -54,13 +55,17 @@ func (k Key) Status(now time.Time) Status {
 	return Active
 }
 
-// granted returns the permissions of the key and those that its workspace gives
-// it.
-func (k Key) granted() []Permission {
+// Scopes are the permissions of the key as lists show them: those that were
+// granted, and Verify, which every key has while it is active.
+func (k Key) Scopes() []Permission { return inOrder(append([]Permission{Verify}, k.Permissions...)) }
+
+// effective returns the permissions of the key and those that its workspace
+// gives it.
+func (k Key) effective() []Permission {
 	if k.TraceCertified && slices.Contains(k.Permissions, Read) {
-		return inOrder(append([]Permission{Trace}, k.Permissions...))
+		return inOrder(append([]Permission{Trace}, k.Scopes()...))
 	}
-	return k.Permissions
+	return k.Scopes()
 }
 
 // until is when the key ends; the zero time means never.
@@ -95,7 +100,7 @@ func (Hash) MarshalText() ([]byte, error) { return []byte("[redacted]"), nil }
 
 // SelfServe are the permissions that a workspace may give its own keys.
 // Partner, Prove and Trace come from an operator.
-var SelfServe = []Permission{Read, Batch, Write, Verify}
+var SelfServe = []Permission{Read, Batch, Write}
 
 // IssueRequest describes a new key.
 type IssueRequest struct {
@@ -141,8 +146,11 @@ func checkPermissions(list []Permission) error {
 		return domain.Errorf(domain.CodeInvalidRequest, "permissions must not be empty.")
 	}
 	for _, p := range list {
-		if !p.Valid() {
-			return domain.Errorf(domain.CodeInvalidRequest, "permissions must be one or more of %v, got %s.", Permissions, domain.Quote(string(p)))
+		switch {
+		case p == Verify:
+			return domain.Errorf(domain.CodeInvalidRequest, "Every API key has the permission %s. Leave it out of permissions.", p)
+		case !slices.Contains(Grantable, p):
+			return domain.Errorf(domain.CodeInvalidRequest, "permissions must be one or more of %v, got %s.", Grantable, domain.Quote(string(p)))
 		}
 	}
 	return nil
@@ -150,7 +158,7 @@ func checkPermissions(list []Permission) error {
 
 // inOrder returns permissions once each, in the order of the list.
 func inOrder(list []Permission) []Permission {
-	var ordered []Permission
+	ordered := make([]Permission, 0, len(Permissions))
 	for _, p := range Permissions {
 		if slices.Contains(list, p) {
 			ordered = append(ordered, p)

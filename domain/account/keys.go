@@ -103,7 +103,7 @@ func (s *Keys) Authenticate(ctx context.Context, text string) (*Caller, error) {
 	s.uses.note(key.PublicID, now)
 	caller := &Caller{
 		Kind: ByKey, Workspace: key.Workspace, Plan: key.Plan, Subject: key.PublicID,
-		Permissions: key.granted(), Budgets: key.Budgets, Until: key.until(),
+		Permissions: key.effective(), Budgets: key.Budgets, Until: key.until(),
 	}
 	if key.Default {
 		caller.Meter = key.Workspace

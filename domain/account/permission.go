@@ -2,11 +2,12 @@ package account
 
 import "slices"
 
-// Permission is a permission of an API key. The operation table of REST and the
+// Permission is a permission of a caller. The operation table of REST and the
 // @tier directive of GraphQL use the same list.
 type Permission string
 
-// The permissions. Utility routes are guarded by Batch.
+// The permissions. Utility routes are guarded by Batch. Every active key has
+// Verify, which is neither granted nor withheld.
 const (
 	Read    Permission = "read"
 	Batch   Permission = "batch"
@@ -20,5 +21,5 @@ const (
 // Permissions lists all permissions.
 var Permissions = []Permission{Read, Batch, Partner, Write, Verify, Prove, Trace}
 
-// Valid reports whether p is a permission of the list.
-func (p Permission) Valid() bool { return slices.Contains(Permissions, p) }
+// Grantable lists the permissions that a key may have or lack.
+var Grantable = slices.DeleteFunc(slices.Clone(Permissions), func(p Permission) bool { return p == Verify })

@@ -19,7 +19,10 @@ const (
 	retryQueue  = 60 * time.Second
 )
 
-var keyForm = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
+// KeyForm is the pattern of idempotency keys.
+const KeyForm = `^[A-Za-z0-9._:-]{1,128}$`
+
+var keyForm = regexp.MustCompile(KeyForm)
 
 // Create creates a job, or returns the one that the workspace created before
 // with the same idempotency key and the same package, with created false. The

@@ -111,7 +111,7 @@ type APIKeyList struct {
 
 func apiKey(k account.Key) *APIKey {
 	return &APIKey{
-		PublicID: k.PublicID, Label: k.Label, Environment: k.Environment, Scopes: k.Permissions,
+		PublicID: k.PublicID, Label: k.Label, Environment: k.Environment, Scopes: k.Scopes(),
 		Status: k.Status(time.Now()), MaskedKey: k.Masked(), CreatedAt: k.CreatedAt,
 		LastUsedAt: k.LastUsedAt, ExpiresAt: k.ExpiresAt, RevokedAt: k.RevokedAt,
 	}

@@ -36,7 +36,7 @@ func TestAnIssuedKeyIsRecognisedWithAllItHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	if caller.Kind != account.ByKey || caller.Workspace != w.ID || caller.Plan != account.Standard || caller.Subject != issued.Key.PublicID ||
-		!slices.Equal(caller.Permissions, []account.Permission{account.Read, account.Trace}) ||
+		!slices.Equal(caller.Permissions, []account.Permission{account.Read, account.Verify, account.Trace}) ||
 		caller.Budgets.Of(account.Heavy) != 9 || caller.Budgets.Of(account.Light) != account.Usual[account.Light] {
 		t.Errorf("got the caller %+v, want the workspace %s and the key %s", caller, w.ID, issued.Key.PublicID)
 	}
@@ -160,7 +160,7 @@ func TestKeysOfATraceCertifiedPartnerMayTrace(t *testing.T) {
 	t.Parallel()
 	deployment := newAccounts(t)
 	here, there := deployment.process(t), deployment.process(t)
-	reader, verifier := here.issue(account.Read), here.issue(account.Verify)
+	reader, writer := here.issue(account.Read), here.issue(account.Write)
 	there.listens()
 	permissions := func(text account.KeyText) []account.Permission {
 		c, err := there.keys.Authenticate(t.Context(), text.Reveal())
@@ -181,8 +181,8 @@ func TestKeysOfATraceCertifiedPartnerMayTrace(t *testing.T) {
 	if later := here.issue(account.Read); !may(later.Text) {
 		t.Error("got a later key that may not trace, want the partner's keys to")
 	}
-	if got := permissions(verifier.Text); !slices.Equal(got, []account.Permission{account.Verify}) {
-		t.Errorf("got %v for a key without read, want verify only", got)
+	if got := permissions(writer.Text); !slices.Equal(got, []account.Permission{account.Write, account.Verify}) {
+		t.Errorf("got %v for a key without read, want write and verify only", got)
 	}
 	if found, err := here.keys.Grant(t.Context(), reader.Key.PublicID, []account.Permission{account.Batch}, operator); err != nil || slices.Contains(found.Permissions, account.Trace) {
 		t.Errorf("got %v and %v, want trace not stored in the key", found.Permissions, err)
@@ -513,7 +513,7 @@ func TestWhatOnlyAnOperatorGives(t *testing.T) {
 	p := newProcess(t)
 	w := p.workspace("acme")
 	person := account.ActorOf(&account.Caller{Kind: account.BySession, Subject: "ses_x"})
-	for _, permission := range account.Permissions {
+	for _, permission := range account.Grantable {
 		_, err := p.keys.Issue(t.Context(), w.ID, account.IssueRequest{
 			Environment: account.Live, Permissions: []account.Permission{permission}}, person)
 		if allowed := slices.Contains(account.SelfServe, permission); allowed != (err == nil) || (!allowed && domain.CodeOf(err) != domain.CodeForbidden) {
@@ -546,6 +546,7 @@ func TestARequestForAKeyThatMakesNoSenseIsRefused(t *testing.T) {
 		"no environment":      func(r *account.IssueRequest) { r.Environment = "" },
 		"no permission":       func(r *account.IssueRequest) { r.Permissions = nil },
 		"unknown permission":  func(r *account.IssueRequest) { r.Permissions = []account.Permission{"admin"} },
+		"verify":              func(r *account.IssueRequest) { r.Permissions = account.Permissions },
 		"unknown class":       func(r *account.IssueRequest) { r.Budgets = account.Budgets{"all": 1} },
 		"enormous budget":     func(r *account.IssueRequest) { r.Budgets = account.Budgets{account.Light: account.MaxBudget + 1} },
 		"negative budget":     func(r *account.IssueRequest) { r.Budgets = account.Budgets{account.Light: -1} },
@@ -561,6 +562,32 @@ func TestARequestForAKeyThatMakesNoSenseIsRefused(t *testing.T) {
 	}
 	if _, err := p.keys.Issue(t.Context(), "wsp_nowhere", account.IssueRequest{Environment: account.Live, Permissions: account.SelfServe}, operator); domain.CodeOf(err) != domain.CodeNotFound {
 		t.Errorf("unknown workspace: got %v, want %s", err, domain.CodeNotFound)
+	}
+}
+
+// TestEveryKeyVerifiesByItself issues keys of every permission, and one as a
+// release that granted verify stored it.
+func TestEveryKeyVerifiesByItself(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t)
+	for _, permission := range account.Grantable {
+		key := p.issue(permission)
+		if slices.Contains(key.Key.Permissions, account.Verify) {
+			t.Errorf("%s: got verify stored in the key, want it to be nothing that can be taken away", permission)
+		}
+		caller, err := p.keys.Authenticate(t.Context(), key.Text.Reveal())
+		if err != nil || !caller.May(account.Verify) || len(caller.Permissions) != 2 {
+			t.Errorf("%s: got %+v and %v, want it and verify", permission, caller, err)
+		}
+	}
+	granted := p.issue(account.Read)
+	if _, err := p.keys.Grant(t.Context(), granted.Key.PublicID, []account.Permission{account.Verify}, operator); domain.CodeOf(err) != domain.CodeInvalidRequest {
+		t.Errorf("a grant of verify: got %v, want %s", err, domain.CodeInvalidRequest)
+	}
+	p.execute("UPDATE api_keys SET permissions = '{read,verify}' WHERE public_id = '" + granted.Key.PublicID + "'")
+	caller, err := p.keys.Authenticate(t.Context(), granted.Text.Reveal())
+	if err != nil || !slices.Equal(caller.Permissions, []account.Permission{account.Read, account.Verify}) {
+		t.Errorf("a key of an earlier release: got %+v and %v, want read and verify once", caller, err)
 	}
 }
 

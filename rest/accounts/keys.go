@@ -24,7 +24,7 @@ type KeyBody struct {
 
 func renderKey(k account.Key) KeyBody {
 	return KeyBody{
-		PublicID: k.PublicID, Label: k.Label, Environment: k.Environment, Scopes: k.Permissions,
+		PublicID: k.PublicID, Label: k.Label, Environment: k.Environment, Scopes: k.Scopes(),
 		Status: k.Status(time.Now()), MaskedKey: k.Masked(), CreatedAt: k.CreatedAt.UTC(),
 		LastUsedAt: utc(k.LastUsedAt), ExpiresAt: utc(k.ExpiresAt), RevokedAt: utc(k.RevokedAt),
 	}

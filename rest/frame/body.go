@@ -16,20 +16,38 @@ import (
 // declared media type, within the operation's size limit, without unknown or
 // repeated keys. It returns the first violation.
 func (c *Call) DecodeJSON(v any) error {
-	if err := c.requireMedia(JSONMedia); err != nil {
-		return err
-	}
-	body, err := io.ReadAll(c.request.Body)
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return domain.Errorf(domain.CodePayloadTooLarge, "The request body exceeds the limit of %d bytes.", c.operation.MaxBody)
-	}
+	body, err := c.JSON()
 	if err != nil {
-		return domain.Errorf(domain.CodeInvalidRequest, "The request body ended before it was complete.")
+		return err
 	}
 	if e, ok := errors.AsType[*strictjson.Error](strictjson.Decode(body, v)); ok {
 		return bodyError(e, reflect.TypeOf(v).Elem())
 	}
 	return nil
+}
+
+// JSON returns the request body, which must be of the declared media type and
+// within the operation's size limit. It is not parsed.
+func (c *Call) JSON() ([]byte, error) {
+	if err := c.requireMedia(JSONMedia); err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(c.request.Body)
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, c.tooLarge()
+	}
+	if err != nil {
+		return nil, incompleteBody()
+	}
+	return body, nil
+}
+
+func (c *Call) tooLarge() error {
+	return domain.Errorf(domain.CodePayloadTooLarge, "The request body exceeds the limit of %d bytes.", c.operation.MaxBody)
+}
+
+func incompleteBody() error {
+	return domain.Errorf(domain.CodeInvalidRequest, "The request body ended before it was complete.")
 }
 
 // DecodeOptionalJSON is DecodeJSON for a body that may be absent; then v is left
@@ -59,7 +77,7 @@ func (c *Call) DecodeOptionalJSON(v any) error {
 func (c *Call) requireMedia(want string) error {
 	header := c.request.Header
 	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
-	if err != nil || media != want || header.Get("Content-Encoding") != "" {
+	if err != nil || media != want || len(header["Content-Encoding"]) > 0 {
 		return domain.Errorf(domain.CodeUnsupportedMediaType, "The request body must have the Content-Type %s and no Content-Encoding.", want)
 	}
 	return nil

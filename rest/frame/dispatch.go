@@ -52,6 +52,9 @@ func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 			Fail(w, r, d.Logger, err)
 			return
 		}
+		if op.Accepts != "" {
+			r.Body = newMovingBody(w, r)
+		}
 		if op.MaxBody > 0 {
 			r.Body = http.MaxBytesReader(w, r.Body, op.MaxBody)
 		}
@@ -71,6 +74,8 @@ func (d *Dispatcher) Handler(op Operation) http.HandlerFunc {
 			answer.write(w, r, op.Success)
 		case Versioned:
 			answer.write(w, r, op.Success)
+		case Replayed:
+			Write(w, r, op.Replay, JSONMedia, Encode(answer.Body))
 		default:
 			Write(w, r, op.Success, JSONMedia, Encode(answer))
 		}
@@ -94,8 +99,10 @@ func (d *Dispatcher) call(op *Operation, r *http.Request) (*Call, error) {
 	}
 	if op.takesChain() {
 		c.Chain = domain.Chain(c.path["chain"])
-		if err := c.Chain.Served(d.Chains); err != nil {
-			return nil, err
+		if op.Only == "" || op.Only == c.Chain {
+			if err := c.Chain.Served(d.Chains); err != nil {
+				return nil, err
+			}
 		}
 	}
 	var err error

@@ -62,24 +62,35 @@ type Operation struct {
 	Params  []Param
 	Request string // schema of the request body, by its name in openapi/
 	MaxBody int64  // limit of the request body in bytes; zero: no body is read
+	// Accepts is the media type of an uploaded body, which Call.Upload returns as a
+	// stream and which may arrive slowly; empty: the body is JSON.
+	Accepts string
 	// BodyOptional is set where the body may be absent.
 	BodyOptional bool
-	Permission   account.Permission // required permission; empty: no key is required
-	Session      bool               // requires a session instead of a key
-	Personal     bool               // takes an optional key, on whose caller the response depends
-	Class        RouteClass
-	RPCClass     account.Class // value of X-Service-Rpc-Class; empty: no header
-	Cert         Certification
-	Audience     Audience
-	Timeout      time.Duration // past it the answer is service_unavailable
-	Cache        string        // what follows "private, " in Cache-Control
+	// IdempotencyKey is the pattern of the header Idempotency-Key, which is then
+	// required and which Call.IdempotencyKey returns; empty: it is ignored.
+	IdempotencyKey string
+	// Only is the only chain that the operation is for. It refuses the others
+	// itself, whether this deployment serves them or not. Empty: it is for all.
+	Only       domain.Chain
+	Permission account.Permission // required permission; empty: no key is required
+	Session    bool               // requires a session instead of a key
+	Personal   bool               // takes an optional key, on whose caller the response depends
+	Class      RouteClass
+	RPCClass   account.Class // value of X-Service-Rpc-Class; empty: no header
+	Cert       Certification
+	Audience   Audience
+	Timeout    time.Duration // past it the answer is service_unavailable
+	Cache      string        // what follows "private, " in Cache-Control
 	// Conditional is set where the answer is Versioned: clients may revalidate
 	// it, and get 304 if they have the current body.
 	Conditional bool
 
-	Success int    // status of success
-	Body    string // schema of the success body, by its name in openapi/
-	Media   string // media type of the success body; empty for JSON
+	Success int // status of success
+	// Replay is the status of a Replayed answer; zero if there is none.
+	Replay int
+	Body   string // schema of the success body, by its name in openapi/
+	Media  string // media type of the success body; empty for JSON
 	// Uncompressed is set where the response holds a secret or a prover's
 	// result: the length of a compressed response reveals something about it.
 	Uncompressed bool
@@ -132,6 +143,9 @@ func (o Operation) named(err error) error {
 		return err
 	}
 	return e.Named(func(a domain.Argument) string {
+		if o.IdempotencyKey != "" && a == "idempotencyKey" {
+			return idempotencyHeader
+		}
 		for _, p := range o.Params {
 			if strings.EqualFold(strings.ReplaceAll(p.Name, "_", ""), string(a)) {
 				return p.Name

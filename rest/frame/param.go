@@ -33,6 +33,7 @@ const (
 	IntegerKind Kind = "integer"
 	EnumKind    Kind = "enum"
 	TextKind    Kind = "text"
+	IDKind      Kind = "id" // of an object: one of any form that no object has is absent
 	CursorKind  Kind = "cursor"
 	BlockKind   Kind = "block" // a number, a hash or latest
 	StateKind   Kind = "state" // a number, a hash, latest or pending
@@ -97,6 +98,8 @@ func (p Param) canonical(text string) (string, error) {
 		}
 	case HourKind:
 		return p.canonicalHour(text)
+	case IDKind:
+		return text, nil
 	case CursorKind:
 		if text == "" || len(text) > maxCursorParam {
 			return "", domain.InvalidCursor("The cursor is empty or longer than any that this service issues.")

@@ -26,7 +26,7 @@ func TestLargeBodiesInFlightAreBoundedForAWorkspace(t *testing.T) {
 	var running sync.WaitGroup
 	running.Go(func() { s.call(largeCall) })
 	<-asked
-	second := s.access.Issue(account.IssueRequest{Permissions: account.Permissions})
+	second := s.access.Issue(account.IssueRequest{Permissions: account.Grantable})
 	c := s.socket()
 	for name, got := range map[string]string{
 		"the same key":    s.call(largeCall).body,

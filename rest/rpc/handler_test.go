@@ -231,7 +231,7 @@ func (a answer) failure(t *testing.T) failure {
 // unlimitedKey returns a key with large rate limits.
 func (s *service) unlimitedKey() string {
 	s.once.Do(func() {
-		s.large = s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.RPCSimulation: 10_000}})
+		s.large = s.access.Issue(account.IssueRequest{Permissions: account.Grantable, Budgets: account.Budgets{account.RPCSimulation: 10_000}})
 	})
 	return s.large
 }

@@ -20,7 +20,7 @@ func TestSocketsOfAWorkspaceAreCountedTogether(t *testing.T) {
 	if err := all.Enter(other); err != nil {
 		t.Fatal(err)
 	}
-	second := s.access.Issue(account.IssueRequest{Permissions: account.Permissions})
+	second := s.access.Issue(account.IssueRequest{Permissions: account.Grantable})
 	s.socket()
 	const path = "/v1/SN_MAIN/rpc/ws"
 	c, _, err := s.dial(path, "X-Service-Api-Key", second)

@@ -27,7 +27,7 @@ var refusable = []string{
 
 // keyWith returns a key whose rate limit of refused requests is so low.
 func (s *service) keyWith(light int) string {
-	return s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.RPCReadLight: light}})
+	return s.access.Issue(account.IssueRequest{Permissions: account.Grantable, Budgets: account.Budgets{account.RPCReadLight: light}})
 }
 
 func TestRefusedRequestsAreChargedAsLightReads(t *testing.T) {

@@ -37,7 +37,7 @@ func TestSocketNeedsTheCredentialsOfHTTPAndAConfiguredOrigin(t *testing.T) {
 		"no key":                {socket, nil, 401, -32012},
 		"an unknown key":        {keyed + "nonsense", nil, 401, -32012},
 		"two keys":              {socket, []string{"X-Service-Api-Key", s.access.Key, "X-Api-Key", "other"}, 400, -32600},
-		"an expired key":        {socket, []string{"X-Service-Api-Key", s.access.IssueExpired(account.IssueRequest{Permissions: account.Permissions})}, 401, -32012},
+		"an expired key":        {socket, []string{"X-Service-Api-Key", s.access.IssueExpired(account.IssueRequest{Permissions: account.Grantable})}, 401, -32012},
 		"a chain not served":    {"/v1/SN_SEPOLIA/rpc/ws", []string{"X-Service-Api-Key", s.access.Key}, 404, -32004},
 		"a key in URL and head": {keyed + s.access.Key, []string{"X-Service-Api-Key", "other"}, 400, -32600},
 	} {
@@ -262,7 +262,7 @@ func TestRefusalOfASubscriptionPassesUnchanged(t *testing.T) {
 func TestSocketHasAtMost64Subscriptions(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	c, _, err := s.dial("/rpc/v0_10/SN_MAIN/" + s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.RPCWebSocket: 1000}}))
+	c, _, err := s.dial("/rpc/v0_10/SN_MAIN/" + s.access.Issue(account.IssueRequest{Permissions: account.Grantable, Budgets: account.Budgets{account.RPCWebSocket: 1000}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestSocketHasAtMost64Subscriptions(t *testing.T) {
 func TestEverySubscriptionIsCharged(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	c, _, err := s.dial("/rpc/v0_10/SN_MAIN/" + s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.RPCWebSocket: 2}}))
+	c, _, err := s.dial("/rpc/v0_10/SN_MAIN/" + s.access.Issue(account.IssueRequest{Permissions: account.Grantable, Budgets: account.Budgets{account.RPCWebSocket: 2}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestLargeFrameAndBinaryFrameCloseTheSocket(t *testing.T) {
 func TestRevokedKeyLosesItsSockets(t *testing.T) {
 	t.Parallel()
 	s := newServiceWith(t, rpc.NewHastySockets())
-	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions})
+	key := s.access.Issue(account.IssueRequest{Permissions: account.Grantable})
 	c, _, err := s.dial("/rpc/v0_10/SN_MAIN/" + key)
 	if err != nil {
 		t.Fatal(err)
@@ -332,7 +332,7 @@ func TestRevokedKeyLosesItsSockets(t *testing.T) {
 		t.Errorf("a revoked key: got the code %d, want 4401", code)
 	}
 	expires := time.Now().Add(2 * time.Second)
-	c, _, err = s.dial("/rpc/v0_10/SN_MAIN/" + s.access.Issue(account.IssueRequest{Permissions: account.Permissions, ExpiresAt: &expires}))
+	c, _, err = s.dial("/rpc/v0_10/SN_MAIN/" + s.access.Issue(account.IssueRequest{Permissions: account.Grantable, ExpiresAt: &expires}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func TestIncompleteTraceIsRefused(t *testing.T) {
 func TestHeadersOfADeniedTraceAreThoseOfTheClassThatRefused(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	key := s.access.Issue(account.IssueRequest{Permissions: account.Permissions, Budgets: account.Budgets{account.RPCTrace: 1}})
+	key := s.access.Issue(account.IssueRequest{Permissions: account.Grantable, Budgets: account.Budgets{account.RPCTrace: 1}})
 	path := "/v1/SN_MAIN/tx/" + s.transaction(12) + "/trace"
 	if a := s.get(path, key); a.StatusCode != 200 {
 		t.Fatalf("got %d %s, want a trace", a.StatusCode, a.body)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -49,6 +50,14 @@ var conditions = []object{
 	},
 }
 
+// idempotencyKey is the request header of operations that can be repeated safely.
+func idempotencyKey(op frame.Operation) object {
+	return object{
+		"name": "Idempotency-Key", "in": "header", "required": true, "schema": object{"type": "string", "pattern": op.IdempotencyKey},
+		"description": "Names the request within the workspace. Send a new key for each new request, and the same key only to retry an identical request. Its value is case-sensitive. Send the header once.",
+	}
+}
+
 func operation(op frame.Operation, written text) object {
 	out := object{
 		"operationId":             op.ID,
@@ -63,10 +72,14 @@ func operation(op frame.Operation, written text) object {
 		"x-service-route-class":   string(op.Class),
 	}
 	if op.Request != "" {
-		out["requestBody"] = object{"required": !op.BodyOptional, "content": object{"application/json": object{"schema": object{"$ref": "#/components/schemas/" + op.Request}}}}
+		media := cmp.Or(op.Accepts, frame.JSONMedia)
+		out["requestBody"] = object{"required": !op.BodyOptional, "content": object{media: object{"schema": object{"$ref": "#/components/schemas/" + op.Request}}}}
 	}
 	if len(op.Params) > 0 {
 		out["parameters"] = parameters(op.Params)
+	}
+	if op.IdempotencyKey != "" {
+		out["parameters"] = append(parameters(op.Params), idempotencyKey(op))
 	}
 	if op.Conditional {
 		out["parameters"] = append(parameters(op.Params), conditions...)
@@ -159,6 +172,9 @@ func responses(op frame.Operation, written text) object {
 		success["content"] = object{media: content}
 	}
 	out := object{strconv.Itoa(op.Success): success}
+	if op.Replay != 0 {
+		out[strconv.Itoa(op.Replay)] = object{"description": "The request was carried out before. Nothing was changed.", "headers": pacedHeaders(op), "content": success["content"]}
+	}
 	if op.Conditional {
 		validators(success)
 		out["304"] = validators(object{"description": "The client has the current body.", "headers": pacedHeaders(op)})
