@@ -26,7 +26,7 @@ func TestUploadIsCommittedOnceAndReplayed(t *testing.T) {
 	job := v.created("k")
 	statuses, mu := map[int]int{}, sync.Mutex{}
 	var sending sync.WaitGroup
-	for range verify.MaxUploads {
+	for range verify.OwnUploads {
 		sending.Go(func() {
 			a := v.upload(job, sourceArchive)
 			mu.Lock()
@@ -35,7 +35,7 @@ func TestUploadIsCommittedOnceAndReplayed(t *testing.T) {
 		})
 	}
 	sending.Wait()
-	if diff := cmp.Diff(map[int]int{http.StatusAccepted: 1, http.StatusOK: verify.MaxUploads - 1}, statuses); diff != "" {
+	if diff := cmp.Diff(map[int]int{http.StatusAccepted: 1, http.StatusOK: verify.OwnUploads - 1}, statuses); diff != "" {
 		t.Errorf("statuses (-want +got):\n%s", diff)
 	}
 	if got := v.job(job); got.State != verify.Validating || got.SourceCommittedAt == nil || len(got.History) != 2 {
@@ -167,14 +167,14 @@ func TestUploadIsRefusedBeforeItsBodyIsRead(t *testing.T) {
 }
 
 // TestClientIsAskedForABodyOnlyWhenTheJobAcceptsIt also holds as many uploads
-// open as a process receives.
+// open as a process receives of a workspace.
 func TestClientIsAskedForABodyOnlyWhenTheJobAcceptsIt(t *testing.T) {
 	t.Parallel()
 	v := newVerifier(t)
 	job := v.created("k")
 	head := []string{gzipType, contentLength(len(sourceArchive)), expects}
 	var open []dialled
-	for range verify.MaxUploads {
+	for range verify.OwnUploads {
 		d := v.dial(job, head...)
 		if a := d.answers(t); a.StatusCode != http.StatusContinue {
 			t.Fatalf("got %d %s, want 100", a.StatusCode, a.body)

@@ -8,6 +8,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
+	"astrolabe/domain/share"
 )
 
 // Jobs creates, reads and moves verification jobs. It is safe for concurrent
@@ -17,8 +18,8 @@ type Jobs struct {
 	classes  *chain.Classes
 	statuses *chain.Statuses
 	now      func() time.Time
-	uploads  chan struct{} // one element for each upload in progress
-	moved    func(State)   // called after each move
+	uploads  *share.Bytes // on disk; each upload in progress counts as the largest one
+	moved    func(State)  // called after each move
 }
 
 // NewJobs makes the service. It looks up declarations among the classes, and
@@ -26,7 +27,7 @@ type Jobs struct {
 func NewJobs(store JobStore, classes *chain.Classes, statuses *chain.Statuses, now func() time.Time) *Jobs {
 	return &Jobs{
 		store: store, classes: classes, statuses: statuses, now: now,
-		uploads: make(chan struct{}, MaxUploads), moved: func(State) {},
+		uploads: share.New(MaxUploads*MaxUpload, OwnUploads*MaxUpload), moved: func(State) {},
 	}
 }
 

@@ -9,8 +9,11 @@ import (
 )
 
 const (
-	// MaxUploads is how many uploads a process receives at the same time.
+	// MaxUploads is how many uploads a process receives at the same time, and
+	// OwnUploads how many of them may be of one workspace: slow ones leave room for
+	// others.
 	MaxUploads = 8
+	OwnUploads = MaxUploads / 2
 
 	retryUpload = 5 * time.Second
 )
@@ -24,7 +27,7 @@ const (
 // The errors are not_found; payload_too_large; verification_job_terminal;
 // verification_source_committed for other bytes after the commit;
 // verification_upload_mismatch, which leaves the job awaiting its upload;
-// service_unavailable while MaxUploads are in progress.
+// service_unavailable while MaxUploads are in progress, or OwnUploads of the workspace.
 func (j *Jobs) Upload(ctx context.Context, c domain.Chain, workspace, id string, length int64, body io.Reader) (job *Job, committed bool, err error) {
 	if job, err = j.current(ctx, c, workspace, id); err != nil {
 		return nil, false, err
@@ -37,12 +40,10 @@ func (j *Jobs) Upload(ctx context.Context, c domain.Chain, workspace, id string,
 	case job.State.Terminal() && !job.committed():
 		return nil, false, job.terminal()
 	}
-	select {
-	case j.uploads <- struct{}{}:
-		defer func() { <-j.uploads }()
-	default:
-		return nil, false, domain.Unavailable(retryUpload, nil, "This process is receiving %d uploads, which is its limit. Retry.", MaxUploads)
+	if !j.uploads.Try(workspace, MaxUpload) {
+		return nil, false, domain.Unavailable(retryUpload, nil, "This process is receiving %d uploads, or %d of this workspace, which is its limit. Retry.", MaxUploads, OwnUploads)
 	}
+	defer j.uploads.Change(workspace, -MaxUpload)
 	file, err := spool(body, length)
 	if err != nil {
 		return nil, false, err

@@ -73,7 +73,7 @@ func TestIdenticalUploadsAreCommittedOnce(t *testing.T) {
 	t.Parallel()
 	i := newIntake(t, repotest.Followed)
 	job := i.creates("a", "first")
-	const uploads = verify.MaxUploads
+	const uploads = verify.OwnUploads
 	outcomes := make(chan bool, uploads)
 	var group sync.WaitGroup
 	for range uploads {
@@ -166,7 +166,7 @@ func TestUploadsInProgressAreBounded(t *testing.T) {
 	var group sync.WaitGroup
 	var ends []*io.PipeWriter
 	reading := make(chan struct{})
-	for range verify.MaxUploads {
+	for range verify.OwnUploads {
 		r, w := io.Pipe()
 		ends = append(ends, w)
 		group.Go(func() {
@@ -177,7 +177,7 @@ func TestUploadsInProgressAreBounded(t *testing.T) {
 			reading <- struct{}{}
 		}()
 	}
-	for range verify.MaxUploads {
+	for range verify.OwnUploads {
 		<-reading
 	}
 	untouched := readerFunc(func([]byte) (int, error) {
@@ -187,6 +187,10 @@ func TestUploadsInProgressAreBounded(t *testing.T) {
 	_, _, err := i.Upload(t.Context(), domain.Mainnet, "a", job.ID, int64(len(archive)), untouched)
 	if refused := i.coded(err, domain.CodeServiceUnavailable); refused.RetryAfter == 0 {
 		t.Error("got no time to retry, want one")
+	}
+	other := i.creates("b", "first")
+	if _, committed, err := i.Upload(t.Context(), domain.Mainnet, "b", other.ID, int64(len(archive)), bytes.NewReader(archive)); err != nil || !committed {
+		t.Errorf("got committed %t and %v for another workspace, want its source committed", committed, err)
 	}
 	for _, w := range ends {
 		_ = w.Close()
