@@ -216,7 +216,8 @@ func (f *fleet) end(members ...*member) {
 	}
 }
 
-// ask sends one request and notes what becomes of it.
+// ask sends one request and notes what becomes of it. One that a busy machine
+// cannot serve within its time limit is sent again.
 func (f *fleet) ask(m *member) {
 	request, err := http.NewRequestWithContext(f.Context(), http.MethodGet, m.url+"/v1/SN_MAIN/status", nil)
 	if err != nil {
@@ -235,6 +236,8 @@ func (f *fleet) ask(m *member) {
 		f.granted.Add(1)
 	case http.StatusTooManyRequests:
 		f.denied.Add(1)
+	case http.StatusServiceUnavailable:
+		f.ask(m)
 	default:
 		f.Errorf("got %s, want 200 or 429", response.Status)
 	}
