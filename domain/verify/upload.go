@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// MaxUploads is how many uploads a process receives at the same time, and
-	// OwnUploads how many of them may be of one workspace: slow ones leave room for
-	// others.
+	// MaxUploads is how many uploads a process receives at the same time.
 	MaxUploads = 8
+	// OwnUploads is how many of them may be of one workspace: slow ones leave room
+	// for others.
 	OwnUploads = MaxUploads / 2
 
 	retryUpload = 5 * time.Second
