@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -54,9 +55,10 @@ func quoted(form string) *rapid.Generator[string] {
 
 // drawEvidence draws valid evidence.
 func drawEvidence(t *rapid.T) draft {
-	felt, digest := quoted("0x[1-7][0-9a-f]{0,62}"), quoted("sha256:[0-9a-f]{64}")
+	felt := rapid.Map(rapid.Uint64Min(1), func(n uint64) string { return fmt.Sprintf(`"0x%x"`, n) })
+	digest := rapid.Map(rapid.Uint64(), func(n uint64) string { return fmt.Sprintf(`"sha256:%064x"`, n) })
 	return draft{
-		"jobId": quoted("vrf_[a-z0-9]{24,40}").Draw(t, "jobId"), "chainId": rapid.SampledFrom([]string{`"SN_MAIN"`, `"SN_SEPOLIA"`}).Draw(t, "chainId"),
+		"jobId": quoted("vrf_[a-z0-9]{2}(aaaaaaaaaaaaaaaaaaaaaa|zzzzzzzzzzzzzzzzzzz0000000000000000000)").Draw(t, "jobId"), "chainId": rapid.SampledFrom([]string{`"SN_MAIN"`, `"SN_SEPOLIA"`}).Draw(t, "chainId"),
 		"classHash": felt.Draw(t, "classHash"), "receiptId": spell(t, rapid.Uint64Range(1, 1<<53-1).Draw(t, "receiptId")),
 		"verification": `"verified_exact"`, "sourceArchiveDigest": digest.Draw(t, "source"), "toolchainPolicyId": `"service-exact-v25"`,
 		"candidateDigest": digest.Draw(t, "candidate"), "proofScope": `"exact_source_rebuild_equals_finalized_declared_class"`,

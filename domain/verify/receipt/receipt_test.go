@@ -70,6 +70,27 @@ func TestAMalformedReceiptIsRefusedWithTheFieldsName(t *testing.T) {
 	expectReason(t, "a large receipt", err, receipt.MalformedReceipt)
 }
 
+func TestHashesAreFeltsInTheirOnlySpelling(t *testing.T) {
+	t.Parallel()
+	valid := string(text(t, signed(t, entry("k", 1))))
+	const prime = "0x800000000000011000000000000000000000000000000000000000000000001"
+	for _, field := range []string{`"classHash":"0x1f2e3d4c5b6a"`, `"blockHash":"0xb10c"`, `"transactionHash":"0x7a"`, `"compiledClassHash":"0xca5"`} {
+		name, _, _ := strings.Cut(field, ":")
+		parse := func(hash string) error {
+			_, err := receipt.Parse([]byte(strings.Replace(valid, field, name+`:"`+hash+`"`, 1)))
+			return err
+		}
+		for _, hash := range []string{"0x1", "0xa", strings.TrimSuffix(prime, "1") + "0"} {
+			if err := parse(hash); err != nil {
+				t.Errorf("%s %s: got %v, want it accepted", name, hash, err)
+			}
+		}
+		for _, hash := range []string{"", "0x", "0x0", "0x01", "0xA", "0Xa", "a", "0xg", " 0x1", "-0x1", prime, "0x" + strings.Repeat("f", 64), "0x1" + strings.Repeat("0", 64)} {
+			expectReason(t, name+" "+hash, parse(hash), receipt.MalformedReceipt)
+		}
+	}
+}
+
 func TestAnyOtherByteOfAReceiptIsDetected(t *testing.T) {
 	t.Parallel()
 	key := entry("k", 1)

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -121,8 +122,14 @@ func hasKeys(object map[string]any, names string) bool {
 // like reports whether a value is a string of that form.
 func like(value any, form string) bool {
 	s, ok := value.(string)
-	return ok && regexp.MustCompile(`\A(?:`+form+`)\z`).MatchString(s)
+	compiled, known := forms.Load(form)
+	if !known {
+		compiled, _ = forms.LoadOrStore(form, regexp.MustCompile(`\A(?:`+form+`)\z`))
+	}
+	return ok && compiled.(*regexp.Regexp).MatchString(s)
 }
+
+var forms sync.Map // of compiled expressions, by their text
 
 // isNoHash reports whether a value is not a felt above zero in its only spelling.
 func isNoHash(value any) bool {
