@@ -72,5 +72,12 @@ func (d decimal) isSafe() bool {
 	return string(d.digits) <= maxIntegerDigits // both begin at the same power of ten
 }
 
-// wholeDigits counts the digits before the point.
+// isTiny reports whether the magnitude is below 10^-307 but not zero. Doubles
+// lose digits soon below that, then vanish, and are slow to read.
+func (d decimal) isTiny() bool {
+	return len(d.digits) > 0 && d.wholeDigits() < -306
+}
+
+// wholeDigits counts the digits before the point; below zero it counts the zeros
+// between the point and the first digit.
 func (d decimal) wholeDigits() int { return len(d.digits) + d.exponent }

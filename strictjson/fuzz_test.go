@@ -5,13 +5,14 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"math/big"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
 )
 
-// documents are the seeds of the fuzz target.
+// documents are the seeds of the fuzz targets that read whole documents.
 var documents = []string{
 	packageBody,
 	`{"name":"n","flag":true,"ratio":0.5,"small":-1,"pair":[1,2e0],"free":{"a":[1e3]},"byName":{"k":{"count":0}}}`,
@@ -55,6 +56,32 @@ func decodeAgain[T any](t *testing.T, data []byte) {
 	if err != nil || !bytes.Equal(encoded, again) {
 		t.Fatalf("got %s, %v, want %s", again, err, encoded)
 	}
+}
+
+func FuzzCanonical(f *testing.F) {
+	for _, document := range documents {
+		f.Add([]byte(document))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		canonical, err := Canonical(data)
+		if err != nil {
+			return
+		}
+		again, err := Canonical(canonical)
+		if err != nil || !bytes.Equal(canonical, again) {
+			t.Fatalf("got %s, %v, want %s unchanged", again, err, canonical)
+		}
+		var before, after any
+		if err := stdjson.Unmarshal(data, &before); err != nil {
+			t.Fatal(err)
+		}
+		if err := stdjson.Unmarshal(canonical, &after); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(before, after) {
+			t.Fatalf("got %s, want the meaning of %s", canonical, data)
+		}
+	})
 }
 
 func FuzzInteger(f *testing.F) {

@@ -11,6 +11,10 @@ func eachEntry(t *testing.T, claim func(t *testing.T, read func(document string)
 	entries := map[string]func(string) error{
 		"Decode": func(document string) error { var v any; return Decode([]byte(document), &v) },
 		"Raw":    func(document string) error { var v Raw; return Decode([]byte(document), &v) },
+		"Canonical": func(document string) error {
+			_, err := Canonical([]byte(document))
+			return err
+		},
 	}
 	for name, read := range entries {
 		t.Run(name, func(t *testing.T) {

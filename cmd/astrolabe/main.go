@@ -28,7 +28,8 @@ const (
 	exitOK      = 0
 	exitFailure = 1
 	exitUsage   = 2
-	// exitRejected is of "verify": the source breaks a rule.
+	// exitRejected is of "verify" and "receipt": the source breaks a rule, or the
+	// receipt is refused.
 	exitRejected = 3
 )
 
@@ -59,6 +60,7 @@ type commandLine struct {
 	Workspaces workspacesCommand `cmd:"" help:"Manage workspaces, which own API keys."`
 	Labels     labelsCommand     `cmd:"" help:"Manage the labels of addresses and classes."`
 	Verify     verifyCommand     `cmd:"" help:"Pack and check source archives for verification, offline."`
+	Receipt    receiptCommand    `cmd:"" help:"Verify the receipts of verified contracts, offline."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }
 

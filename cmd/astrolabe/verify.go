@@ -228,7 +228,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rejectedError is a broken rule, with the failure code that a job would have.
+// rejectedError is a broken rule, with the failure code that a job would have, or
+// a refused receipt with its reason.
 type rejectedError struct{ error }
 
 // Unwrap returns the underlying error.

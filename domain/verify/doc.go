@@ -6,6 +6,6 @@
 // workspace learns of it. States and Moves are the table of a job's life, which
 // docs/verification.md draws.
 //
-// The rules of source archives are in the packages archive and source, which
-// know nothing of jobs.
+// The rules of source archives are in the packages archive and source, and signed
+// receipts in the package receipt; they know nothing of jobs.
 package verify

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"astrolabe/domain/verify/receipt"
+)
+
+// receiptCommand works on verification receipts. It needs no database and no
+// network.
+type receiptCommand struct {
+	Verify receiptVerify `cmd:"" help:"Verify a receipt against a trust root, offline."`
+}
+
+type receiptVerify struct {
+	File            string `arg:"" help:"Receipt as JSON." type:"path"`
+	TrustRoot       string `help:"Trust root as JSON, which you received over a channel that you trust." required:"" env:"-" type:"path" placeholder:"FILE"`
+	TrustRootDigest string `help:"Refuse a trust root whose file has another SHA-256." env:"-" placeholder:"DIGEST"`
+	Toolchain       string `help:"Refuse keys for toolchains with another digest." env:"-" placeholder:"DIGEST"`
+	AllowDemo       bool   `help:"Accept keys for simulated chains." env:"-"`
+}
+
+// Help returns the detailed help text.
+func (receiptVerify) Help() string {
+	return `Prints what the receipt proves and which key signed it. Digests are sha256: followed by 64 lower-case hexadecimal digits; ` +
+		`the printed trustRootDigest is the one to pin with --trust-root-digest.` + "\n\n" +
+		`Exit codes: 0 if the receipt is valid, 1 if a file cannot be read, 2 for a usage error or a missing file, 3 if the receipt is refused. ` +
+		`The message then begins with the reason: malformed_receipt, malformed_trust_root, trust_root_changed, unknown_key, invalid_signature, demo_key, ` +
+		`wrong_toolchain, key_revoked, key_not_yet_valid or key_expired.`
+}
+
+// Validate checks the settings before anything starts.
+func (v receiptVerify) Validate() error {
+	return firstError(checkDigest("--trust-root-digest", v.TrustRootDigest), checkDigest("--toolchain", v.Toolchain))
+}
+
+func checkDigest(flag, digest string) error {
+	if digest != "" && !receipt.IsDigest(digest) {
+		return fmt.Errorf("%s must be sha256: followed by 64 lower-case hexadecimal digits", flag)
+	}
+	return nil
+}
+
+// Run verifies the receipt and prints what it proves.
+func (v receiptVerify) Run(c *console) error {
+	signed, err := readDocument(v.File, receipt.MaxReceipt)
+	if err != nil {
+		return err
+	}
+	root, err := readDocument(v.TrustRoot, receipt.MaxTrustRoot)
+	if err != nil {
+		return err
+	}
+	verified, err := receipt.Verify(signed, root, receipt.Rules{AllowDemo: v.AllowDemo, ToolchainDigest: v.Toolchain, TrustRootDigest: v.TrustRootDigest})
+	if refused, ok := errors.AsType[*receipt.Error](err); ok {
+		return rejectedError{refused}
+	} else if err != nil {
+		return err
+	}
+	printVerified(c.stdout, verified)
+	return nil
+}
+
+// readDocument reads a file up to one byte more than allowed, by which its parser
+// tells that it is too large.
+func readDocument(path string, most int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, usageError{err}
+	} else if err != nil {
+		return nil, err
+	}
+	content, err := io.ReadAll(io.LimitReader(file, most+1))
+	return content, errors.Join(err, file.Close())
+}
+
+// printVerified prints one field on each line, named as in the documents. The
+// forms of the fields make them safe to print.
+func printVerified(w io.Writer, v *receipt.Verified) {
+	e, d := v.Receipt.Evidence, v.Receipt.Evidence.Declaration
+	for _, line := range [][2]string{
+		{"verification", e.Verification},
+		{"chainId", string(e.ChainID)},
+		{"classHash", e.ClassHash},
+		{"declaration", fmt.Sprintf("blockNumber %d blockHash %s transactionHash %s compiledClassHash %s", d.BlockNumber, d.BlockHash, d.TransactionHash, d.CompiledClassHash)},
+		{"sourceArchiveDigest", e.SourceArchiveDigest},
+		{"candidateDigest", e.CandidateDigest},
+		{"proofScope", e.ProofScope},
+		{"notProofOf", strings.Join(e.NotProofOf, " ")},
+		{"jobId", e.JobID},
+		{"receiptId", fmt.Sprint(uint64(e.ReceiptID))},
+		{"issuedAt", e.IssuedAt},
+		{"keyId", v.Key.ID},
+		{"environment", string(v.Key.Environment)},
+		{"toolchain", v.Key.Toolchain.String()},
+		{"receiptDigest", v.ReceiptDigest},
+		{"trustRootDigest", v.TrustRootDigest},
+	} {
+		fmt.Fprintf(w, "%s %s\n", line[0], line[1])
+	}
+}
