@@ -22,7 +22,7 @@ var HotStatements = []string{
 	"address.activity", "address.assets", "address.profiles", "address.summaries", "address.transactions",
 	"label.of", "search.addresses", "search.felt", "search.tokens",
 
-	"privacy.ledger", "privacy.assets", "privacy.points", "privacy.point_assets", "privacy.buckets", "privacy.bucket_flows",
+	"privacy.ledger", "privacy.assets", "privacy.points", "privacy.point_assets", "privacy.buckets", "privacy.bucket_flows", "privacy.all_bucket_flows",
 }
 
 var hot = func() map[string]bool {

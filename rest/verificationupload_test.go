@@ -145,6 +145,7 @@ func TestUploadIsRefusedBeforeItsBodyIsRead(t *testing.T) {
 		"more than 10 MiB":    {job, []string{gzipType, contentLength(10<<20 + 1)}, 413, domain.CodePayloadTooLarge},
 		"a Content-Encoding":  {job, []string{gzipType, right, "Content-Encoding: gzip"}, 415, domain.CodeUnsupportedMediaType},
 		"another type":        {job, []string{"Content-Type: application/octet-stream", right}, 415, domain.CodeUnsupportedMediaType},
+		"two types":           {job, []string{gzipType, "Content-Type: text/plain", right}, 415, domain.CodeUnsupportedMediaType},
 		"no type":             {job, []string{right}, 415, domain.CodeUnsupportedMediaType},
 		"another length":      {job, []string{gzipType, contentLength(len(sourceArchive) - 1)}, 422, domain.CodeVerificationUploadMismatch},
 		"a job that ended":    {cancelled, []string{gzipType, right}, 409, domain.CodeVerificationJobTerminal},

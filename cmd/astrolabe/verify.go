@@ -24,7 +24,7 @@ type verifyCommand struct {
 }
 
 // exitCodes documents what both commands return.
-const exitCodes = `Exit codes: 0 if the source breaks no rule, 1 if a file cannot be read or written, 2 for a usage error, 3 if the source breaks a rule. ` +
+const exitCodes = `Exit codes: 0 if the source breaks no rule, 1 if a file cannot be read or written, 2 for a usage error or a missing file, 3 if the source breaks a rule. ` +
 	`The message then begins with the failure code that a job would have: archive_rejected, source_rejected, lockfile_missing, incomplete_offline_material or unsupported_toolchain.`
 
 type verifyPack struct {
@@ -78,6 +78,12 @@ func (p verifyPack) Run(c *console) error {
 	if err != nil {
 		return err
 	}
+	var described verify.Package
+	if p.Class != nil {
+		if described, err = p.describe(found); err != nil {
+			return err
+		}
+	}
 	if err := writeWhole(output, packed); err != nil {
 		return err
 	}
@@ -86,7 +92,7 @@ func (p verifyPack) Run(c *console) error {
 		fmt.Fprintf(c.stdout, "digest %s\nlength %d\n", found.digest, found.length)
 		return nil
 	}
-	return p.print(c.stdout, found)
+	return printJSON(c.stdout, described)
 }
 
 // output returns the archive's path. It must not be in the tree: the next
@@ -116,17 +122,26 @@ func (p verifyPack) output() (string, error) {
 	return output, nil
 }
 
-// print writes a Package V1, its fields in the order of the contract.
-func (p packageSettings) print(w io.Writer, found examined) error {
+// describe returns the Package V1 of an archive, if a job would be created for it.
+func (p packageSettings) describe(found examined) (described verify.Package, err error) {
 	visibility, _, _ := strings.Cut(p.Retention, "-")
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(verify.Package{
+	described = verify.Package{
 		SelectedClassHash: *p.Class, UploadDigest: found.digest, UploadByteLength: found.length, ToolchainPolicyID: verify.PolicyID,
 		PackageName: p.Package, BuildProfile: verify.BuildProfile, TargetName: p.Target, TargetKind: verify.TargetKind,
 		ArtifactID: p.ArtifactID, ModulePath: p.ModulePath, SourceVisibility: visibility, RetentionPolicyID: p.Retention,
-	})
+	}
+	if _, err := verify.ParsePackage(described.Canonical()); err != nil {
+		return described, usageError{err}
+	}
+	return described, nil
+}
+
+// printJSON writes a document for people and programs.
+func printJSON(w io.Writer, document any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(document)
 }
 
 type verifyCheck struct {

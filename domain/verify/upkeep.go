@@ -20,6 +20,10 @@ const (
 // is queued again: the process that checked it was killed.
 const ValidationPatience = 2 * time.Minute
 
+// ValidationLimit is how long a job may be validating at all. A check that no
+// process could end would otherwise occupy them again and again.
+const ValidationLimit = 20 * time.Minute
+
 const upkeepBatch = 100 // jobs per statement
 
 // KeepUp does everything that is due, and returns how many jobs each act
@@ -87,9 +91,14 @@ func (j *Job) deleteSource(now time.Time) *Change {
 	return change
 }
 
+// repeat queues the validation of a job again, or ends a job whose validation was
+// repeated for too long.
 func (j *Job) repeat(now time.Time) *Change {
-	if j.State != Validating || now.Before(j.UpdatedAt.Add(ValidationPatience)) {
+	switch {
+	case j.State != Validating || now.Before(j.UpdatedAt.Add(ValidationPatience)):
 		return nil
+	case !now.Before(j.UpdatedAt.Add(ValidationLimit)):
+		return &Change{At: now, To: Failed, Failure: &Failure{DispatchFailed, "The service could not check the source in time. Create a new job with the same source under a new idempotency key."}}
 	}
 	return &Change{At: now, Validate: true}
 }

@@ -128,6 +128,37 @@ func TestValidationOfAKilledProcessIsQueuedAgain(t *testing.T) {
 	i.is(job.ID, verify.AwaitingUpload, verify.Validating)
 }
 
+func TestValidationThatNeverEndsFailsTheJob(t *testing.T) {
+	t.Parallel()
+	i := newIntake(t, repotest.Followed)
+	job := i.creates("a", "first")
+	i.commits(job.ID)
+	i.clock.passes(verify.ValidationLimit)
+	i.keepsUp(map[verify.Upkeep]int{verify.RepeatValidation: 1})
+	i.keepsUp(nil)
+	i.is(job.ID, verify.AwaitingUpload, verify.Validating, verify.Failed)
+	failed, err := i.Of(t.Context(), domain.Mainnet, "a", job.ID)
+	if err != nil || failed.Failure == nil || failed.Failure.Code != verify.DispatchFailed || !failed.Failure.Code.Retryable() {
+		t.Errorf("got %+v and %v, want the retryable %s", failed, err, verify.DispatchFailed)
+	}
+}
+
+// TestHistoryStaysInOrderWhenAClockIsBehind cancels a job by a process whose clock
+// is behind that of the process that created it.
+func TestHistoryStaysInOrderWhenAClockIsBehind(t *testing.T) {
+	t.Parallel()
+	i := newIntake(t, repotest.Followed)
+	job := i.creates("a", "first")
+	i.clock.passes(-time.Minute)
+	cancelled, err := i.Cancel(t.Context(), domain.Mainnet, "a", job.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, last := cancelled.History[0].At, cancelled.History[1].At; last.Before(first) {
+		t.Errorf("got a move at %s after one at %s, want the history in order", last, first)
+	}
+}
+
 // deciding is a checker that returns an error after it has read some bytes.
 type deciding struct {
 	read int64

@@ -30,6 +30,7 @@ var PreparedStatements = map[string]string{
 	"token":         repo.Text(seriesToken, 1),
 	"fee tokens":    repo.Text(feesIn, 1),
 	"flows":         repo.Text(flowsOf, 1),
+	"all flows":     repo.Text(flowsTogether, 1),
 	"fees":          repo.Text(feesOf, 1),
 	"newest assets": repo.Text(newestAssets, 1, 101),
 	"undescribed":   repo.Text(undescribed, 1),

@@ -71,6 +71,7 @@ func TestPreparedReadsFollowTheirIndexes(t *testing.T) {
 		"token":         {`'\x01'`, nil, 0},
 		"fee tokens":    {"1::int2", []string{"privacy_bucket_fees_pkey"}, 2},
 		"flows":         {span + ", ARRAY[1000001, 1000002]", []string{"privacy_bucket_flows_pkey"}, 500},
+		"all flows":     {span + ", ARRAY[1000001, 1000002]", []string{"privacy_bucket_flows_pkey", "privacy_bucket_flows_start"}, 1250},
 		"fees":          {span + ", ARRAY[1000001]", []string{"privacy_bucket_fees_pkey"}, 250},
 		"newest assets": {"", []string{"privacy_assets_newest", "privacy_assets_pkey", "privacy_counts_pkey"}, 500},
 		"undescribed":   {"", []string{"privacy_assets_pkey"}, 20_000},

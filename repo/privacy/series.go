@@ -63,6 +63,22 @@ const flowsOf = `/* privacy.bucket_flows */
 			FROM privacy_bucket_flows WHERE chain = %[1]d AND width = $1 AND token = p.token AND start >= $2 AND start <= $3 ORDER BY start)
 	) f`
 
+// flowsTogether reads the same as flowsOf, the buckets of all tokens in the order of
+// their start, by privacy_bucket_flows_start: those of a bucket were written
+// together, so that they share pages. OFFSET keeps the order of reading.
+const flowsTogether = `/* privacy.all_bucket_flows */
+	SELECT f.chain, f.width, f.token, f.start, f.deposited, f.withdrawn, f.deposited_sum, f.withdrawn_sum, f.block
+	FROM unnest($4::integer[]) AS p (token)
+	CROSS JOIN LATERAL (
+		SELECT chain, width, token, start, deposited, withdrawn, deposited_sum, withdrawn_sum, block
+		FROM privacy_bucket_flows WHERE chain = %[1]d AND width = $1 AND token = p.token AND start < $2 ORDER BY start DESC LIMIT 1
+	) f
+	UNION ALL
+	SELECT * FROM (
+		SELECT chain, width, token, start, deposited, withdrawn, deposited_sum, withdrawn_sum, block
+		FROM privacy_bucket_flows WHERE chain = %[1]d AND width = $1 AND start >= $2 AND start <= $3 ORDER BY start, token OFFSET 0
+	) b WHERE b.token = ANY ($4)`
+
 // feesOf is flowsOf for fees, by the primary key of privacy_bucket_fees.
 const feesOf = `/* privacy.bucket_fees */
 	SELECT f.chain, f.width, f.token, f.start, f.amount, f.amount_sum, f.transfers, f.block
@@ -88,7 +104,11 @@ func (r Prepared) Series(ctx context.Context, c domain.Chain, of privacy.SpanOf,
 		if s.Truncated = len(flowing) > most; s.Truncated {
 			flowing = flowing[:most]
 		}
-		if s.Flows, err = r.flows(ctx, tx, c, s.Span, flowing); err != nil {
+		statement := flowsTogether
+		if token != nil || s.Truncated { // of some tokens
+			statement = flowsOf
+		}
+		if s.Flows, err = r.flows(ctx, tx, c, s.Span, flowing, statement); err != nil {
 			return err
 		}
 		s.Fees, err = r.fees(ctx, tx, c, s.Span, charged)
@@ -110,9 +130,9 @@ func (r Prepared) tokens(ctx context.Context, tx bun.Tx, c domain.Chain, w priva
 	return flowing, charged, err
 }
 
-func (r Prepared) flows(ctx context.Context, tx bun.Tx, c domain.Chain, span privacy.BucketSpan, tokens []tokenRow) (map[starknet.Felt][]privacy.StoredFlow, error) {
+func (r Prepared) flows(ctx context.Context, tx bun.Tx, c domain.Chain, span privacy.BucketSpan, tokens []tokenRow, statement string) (map[starknet.Felt][]privacy.StoredFlow, error) {
 	ids, felts := identify(tokens)
-	rows, err := repo.Select[model.PrivacyBucketFlow](ctx, tx, repo.Text(flowsOf, model.Code(c)), model.Width(span.Width), int64(span.First), int64(span.Last), ids)
+	rows, err := repo.Select[model.PrivacyBucketFlow](ctx, tx, repo.Text(statement, model.Code(c)), model.Width(span.Width), int64(span.First), int64(span.Last), ids)
 	flows := make(map[starknet.Felt][]privacy.StoredFlow, len(tokens))
 	for i := range rows {
 		f, of := &rows[i], felts[rows[i].Token]

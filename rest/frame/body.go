@@ -77,7 +77,7 @@ func (c *Call) DecodeOptionalJSON(v any) error {
 func (c *Call) requireMedia(want string) error {
 	header := c.request.Header
 	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
-	if err != nil || media != want || len(header["Content-Encoding"]) > 0 {
+	if err != nil || media != want || len(header["Content-Type"]) > 1 || len(header["Content-Encoding"]) > 0 {
 		return domain.Errorf(domain.CodeUnsupportedMediaType, "The request body must have the Content-Type %s and no Content-Encoding.", want)
 	}
 	return nil

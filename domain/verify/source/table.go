@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"slices"
@@ -21,9 +22,16 @@ type table struct {
 	keys     map[string]any
 }
 
+// maxKeys is how many keys a file may have: the time to decode a table grows with
+// the square of their number. Every equals sign is counted as one.
+const maxKeys = 8192
+
 // decode reads a TOML file. Keys are compared exactly, as Scarb does.
 func decode(file string, content []byte) (table, error) {
 	root := table{document: &document{file: file}}
+	if keys := bytes.Count(content, []byte("=")); keys > maxKeys {
+		return root, rejectf("%s has %d keys, but at most %d are allowed.", quote(file), keys, maxKeys)
+	}
 	err := toml.Unmarshal(content, &root.keys)
 	if err == nil {
 		return root, nil

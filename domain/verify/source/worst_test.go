@@ -1,6 +1,7 @@
 package source_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"syscall"
@@ -19,6 +20,8 @@ const dearest = 10 * time.Second
 func TestDearestTreesAreCheckedInSeconds(t *testing.T) { //nolint:paralleltest // see above
 	for name, tree := range map[string]fstest.MapFS{
 		"many packages and members": manyPackages(),
+		"keys of one table":         {"Scarb.toml": {Data: keys(128 << 10)}},
+		"keys of the lock":          {"Scarb.toml": {Data: []byte("[package]\nname=\"a\"\nversion=\"1.0.0\"\n")}, "Scarb.lock": {Data: keys(512 << 10)}},
 		"nested arrays":             {"Scarb.toml": {Data: []byte("a=" + strings.Repeat("[", 100<<10))}},
 		"nested tables":             {"Scarb.toml": {Data: []byte("a=" + strings.Repeat("{a=", 30<<10))}},
 		"dotted keys":               {"Scarb.toml": {Data: []byte(strings.Repeat("a.", 60<<10) + "a=1")}},
@@ -30,6 +33,15 @@ func TestDearestTreesAreCheckedInSeconds(t *testing.T) { //nolint:paralleltest /
 			t.Errorf("%s: got %v after %v, want a fault within %v", name, err, took, dearest)
 		}
 	}
+}
+
+// keys returns a file of so many bytes with as many keys as fit.
+func keys(size int) []byte {
+	var out bytes.Buffer
+	for i := 0; out.Len() < size-10; i++ {
+		fmt.Fprintf(&out, "%x=0\n", i)
+	}
+	return out.Bytes()
 }
 
 // manyPackages returns a workspace with as many packages, patterns, inherited

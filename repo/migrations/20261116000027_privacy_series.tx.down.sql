@@ -1,0 +1,1 @@
+DROP INDEX privacy_bucket_flows_start;
