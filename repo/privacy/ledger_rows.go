@@ -1,7 +1,9 @@
 package privacy
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"astrolabe/domain/privacy"
@@ -71,7 +73,22 @@ func (r ledgerReader) rows(c *privacy.LedgerChanges, at time.Time) (rows ledgerR
 			Amount: b.Amount, AmountSum: b.AmountSum, Transfers: int64(b.Transfers), Block: model.BlockNumber(b.Block),
 		})
 	}
+	rows.sort()
 	return rows, err
+}
+
+// sort puts buckets in the order of their start: rows that are read together are
+// then on the same pages.
+func (rows ledgerRows) sort() {
+	slices.SortFunc(rows.buckets, func(a, b model.PrivacyBucket) int {
+		return cmp.Or(cmp.Compare(a.Width, b.Width), cmp.Compare(a.Start, b.Start))
+	})
+	slices.SortFunc(rows.flows, func(a, b model.PrivacyBucketFlow) int {
+		return cmp.Or(cmp.Compare(a.Width, b.Width), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Token, b.Token))
+	})
+	slices.SortFunc(rows.fees, func(a, b model.PrivacyBucketFee) int {
+		return cmp.Or(cmp.Compare(a.Width, b.Width), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Token, b.Token))
+	})
 }
 
 func (r ledgerReader) point(p *privacy.LedgerPoint, at time.Time) model.PrivacyPoint {
