@@ -144,7 +144,7 @@ var changes = []change{
 	{"path without a package", "modules", "Scarb.toml", "./lib/codec", "lib/missing", rejected, `the tree has no package there`},
 	{"path of a folder of sources", "modules", "Scarb.toml", "./lib/codec", "src", rejected, `"src/Scarb.toml"`},
 	{"dependency that the workspace lacks", "workspace", "Scarb.toml", `vault_math = { path = "packages/math" }`, "", rejected, `inherits the dependency "vault_math"`},
-	{"two packages of one name", "workspace", "packages/storage/Scarb.toml", `"vault_storage"`, `"vault_math"`, rejected, `both define the package "vault_math"`},
+	{"two packages of one name", "workspace", "apps/vault/Scarb.toml", `name = "vault"`, `name = "vault_math"`, rejected, `both define the package "vault_math"`},
 	{"workspace without members", "workspace", "Scarb.toml", `["packages/*", "apps/vault"]`, `["crates/*"]`, rejected, "no member of its workspace is in the tree"},
 	{"malformed pattern", "workspace", "Scarb.toml", `packages/*`, `packages/[`, rejected, "is malformed"},
 	{"very many members", "workspace", "Scarb.toml", `"packages/*", `, strings.Repeat(`"a", `, 256), rejected, "more than 256 entries"},
@@ -167,6 +167,12 @@ var changes = []change{
 	{"built-in package by path", "modules", "Scarb.toml", `starknet = { version = ">=2.6.0" }`, `starknet = { path = "lib/codec" }`, rejected, `replaces the built-in package "starknet"`},
 	{"built-in package from another registry", "single", "Scarb.toml", `starknet = "2.8.2"`, `starknet = { version = "2", registry = "https://example.com/" }`, rejected, "replaces the built-in"},
 	{"patch of the core library", "workspace", "Scarb.toml", "[patch.scarbs-xyz]", "[patch.scarbs-xyz]\ncore = { path = \"packages/math\" }", rejected, `replaces the built-in package "core"`},
+
+	{"root package with a built-in name", "single", "Scarb.toml", `name = "counter"`, `name = "starknet"`, rejected, `"Scarb.toml" defines the package "starknet", but the toolchain has`},
+	{"vendored package with a built-in name", "workspace", "vendor/safe_cast/Scarb.toml", `"safe_cast"`, `"core"`, rejected, `"vendor/safe_cast/Scarb.toml" defines the package "core"`},
+	{"stray package with a built-in name", "workspace", "packages/.drafts/Scarb.toml", `"draft"`, `"assert_macros"`, rejected, `defines the package "assert_macros"`},
+	{"dependency under another name", "modules", "Scarb.toml", "dex_codec = ", "codec = ", rejected, `depends on "codec" at "lib/codec/Scarb.toml", but the package there is "dex_codec"`},
+	{"patch under another name", "workspace", "vendor/safe_cast/Scarb.toml", `"safe_cast"`, `"safer_cast"`, rejected, `but the package there is "safer_cast"`},
 
 	{"package without a name", "single", "Scarb.toml", `name = "counter"`, "", rejected, `"package.name" must be the name`},
 	{"dependencies as a list", "single", "Scarb.toml", "[dependencies]\n", "[[dependencies]]\n", rejected, `"dependencies" must be a table`},
@@ -222,6 +228,21 @@ func TestPackageAndTargetMustBeInTheTree(t *testing.T) {
 		if !is || fault.Code != rejected || !strings.Contains(strings.ToLower(fault.Message), strings.ToLower(want)) {
 			t.Errorf("got %v for %q, want source_rejected with %q", err, selected, want)
 		}
+	}
+}
+
+func TestTargetMustBelongToTheRootPackageOrAMember(t *testing.T) {
+	t.Parallel()
+	tree := load(t, "workspace")
+	vendored := tree["vendor/safe_cast/Scarb.toml"]
+	vendored.Data = append(vendored.Data, "\n[[target.starknet-contract]]\nname = \"casts\"\n"...)
+	_, err := check(t, tree, "safe_cast", "casts")
+	want := `No package of the workspace has a target "casts" of kind starknet-contract. Such targets are: "vault_contracts".`
+	if fault, is := errors.AsType[*source.Error](err); !is || fault.Code != rejected || !strings.Contains(fault.Message, want) {
+		t.Errorf("got %v for the target of a dependency, want source_rejected with %q", err, want)
+	}
+	if _, err := check(t, tree, "safe_cast", "vault_contracts"); err != nil {
+		t.Errorf("got %v for the target of a member, want it accepted", err)
 	}
 }
 

@@ -1,6 +1,9 @@
 package source
 
-import "path"
+import (
+	"path"
+	"slices"
+)
 
 // manifest is what a Scarb.toml says that matters here.
 type manifest struct {
@@ -31,6 +34,9 @@ func parse(file string, content []byte) (*manifest, error) {
 	m.name = m.fields.text("name")
 	if root.has("package") && m.name == "" {
 		m.fields.wrong("name", "the name of the package")
+	}
+	if slices.Contains(builtin, m.name) {
+		return nil, rejectf("%s defines the package %s, but the toolchain has a built-in package of that name. Rename or remove it.", quote(file), quote(m.name))
 	}
 	for _, key := range []string{"version", "edition", "cairo-version"} {
 		if _, simple := m.fields.keys[key].(string); !simple {

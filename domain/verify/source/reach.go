@@ -113,6 +113,10 @@ func (c *Check) resolve(m *manifest, d dependency, patches map[string]dependency
 	if next == nil || next.name == "" {
 		return nil, rejectf("%s depends on %s at %s, but the tree has no package there. Add it.", quote(from.file), quote(d.name), quote(path.Join(folder, manifestName)))
 	}
+	if next.name != d.name {
+		return nil, rejectf("%s depends on %s at %s, but the package there is %s. Use its name as the key of the dependency.",
+			quote(from.file), quote(d.name), quote(next.file), quote(next.name))
+	}
 	return next, nil
 }
 
