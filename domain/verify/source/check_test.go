@@ -126,6 +126,11 @@ var changes = []change{
 	{"inherited registry dependency", "workspace", "Scarb.toml", "[patch.scarbs-xyz]\nsafe_cast = { path = \"vendor/safe_cast\" }\n", "", incomplete, `"safe_cast" from the registry`},
 	{"patch from Git", "workspace", "Scarb.toml", "safe_cast = { path = \"vendor/safe_cast\" }", "safe_cast = { git = \"https://example.com/x\" }", incomplete, `"safe_cast" from Git`},
 
+	{"patch of another registry", "workspace", "Scarb.toml", "[patch.scarbs-xyz]", `[patch."https://example.com/"]`, incomplete, `"safe_cast" from the registry`},
+	{"patch of a source that is no URL", "workspace", "Scarb.toml", "[patch.scarbs-xyz]", "[patch.scarbs_xyz]", incomplete, `"safe_cast" from the registry`},
+	{"patch of the registry for a Git dependency", "workspace", "Scarb.toml", `safe_cast = "0.3"`, `safe_cast = { git = "https://example.com/x" }`, incomplete, `"safe_cast" from Git`},
+	{"patch of the registry for another registry", "workspace", "Scarb.toml", `safe_cast = "0.3"`, `safe_cast = { version = "0.3", registry = "https://example.com/" }`, incomplete, `"safe_cast" from a registry`},
+
 	{"path out of the tree", "modules", "Scarb.toml", "./lib/codec", "../codec", rejected, `"dependencies.dex_codec.path" is "../codec", which leads out`},
 	{"path back into the tree by its name", "modules", "lib/codec/Scarb.toml", "", "\n[dependencies]\nx = { path = \"../../../dex\" }\n", rejected, "leads out"},
 	{"absolute path", "modules", "Scarb.toml", "./lib/codec", "/lib/codec", rejected, "leads out"},
@@ -227,6 +232,37 @@ func TestPackageAndTargetMustBeInTheTree(t *testing.T) {
 		fault, is := errors.AsType[*source.Error](err)
 		if !is || fault.Code != rejected || !strings.Contains(strings.ToLower(fault.Message), strings.ToLower(want)) {
 			t.Errorf("got %v for %q, want source_rejected with %q", err, selected, want)
+		}
+	}
+}
+
+func TestPatchAppliesToTheSourceThatItNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		dependency, patch string
+		want              bool
+	}{
+		{`"0.3"`, `scarbs-xyz`, true},
+		{`"0.3"`, `"https://scarbs.xyz/"`, true},
+		{`{ version = "0.3", registry = "https://scarbs.xyz" }`, `scarbs-xyz`, true},
+		{`{ version = "0.3", registry = "https://example.com/r" }`, `"https://example.com/r/"`, true},
+		{`{ version = "0.3", registry = "https://example.com/r" }`, `"https://example.com/s"`, false},
+		{`{ git = "https://example.com/x", tag = "v1" }`, `"https://example.com/x"`, true},
+		{`{ git = "https://example.com/x.git", branch = "main" }`, `"HTTPS://Example.com/x/"`, true},
+		{`{ git = "https://example.com/x" }`, `"https://example.com/X"`, false},
+		{`{ git = "https://example.com/x" }`, `"https://example.com/y"`, false},
+		{`{ git = "https://github.com/Owner/Casts" }`, `"https://github.com/owner/casts.git"`, true},
+		{`{ git = "" }`, `""`, false},
+		{`{ git = "casts" }`, `"casts"`, false},
+		{`{ tag = "v1" }`, `""`, false},
+	} {
+		tree := load(t, "workspace")
+		root := string(tree["Scarb.toml"].Data)
+		root = strings.Replace(root, `safe_cast = "0.3"`, "safe_cast = "+c.dependency, 1)
+		tree["Scarb.toml"].Data = []byte(strings.Replace(root, "[patch.scarbs-xyz]", "[patch."+c.patch+"]", 1))
+		_, err := check(t, tree, "", "")
+		if fault, is := errors.AsType[*source.Error](err); c.want && err != nil || !c.want && (!is || fault.Code != incomplete) {
+			t.Errorf("got %v for safe_cast = %s with [patch.%s], want it patched: %v", err, c.dependency, c.patch, c.want)
 		}
 	}
 }

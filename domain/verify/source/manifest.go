@@ -14,7 +14,7 @@ type manifest struct {
 	targets      []string
 	dependencies []dependency // also for development
 	workspace    *workspace   // nil if the file has no such table
-	patches      []dependency // of all sources
+	patches      []patch
 }
 
 // workspace is the table of that name.
@@ -51,9 +51,7 @@ func parse(file string, content []byte) (*manifest, error) {
 		m.targets = append(m.targets, name)
 	}
 	m.dependencies = append(dependencies(root, "dependencies", false), dependencies(root, "dev-dependencies", true)...)
-	for _, source := range root.table("patch").names() {
-		m.patches = append(m.patches, dependencies(root.table("patch"), source, false)...)
-	}
+	m.patches = readPatches(root.table("patch"))
 	if root.has("workspace") {
 		m.workspace = readWorkspace(root.table("workspace"))
 	}
