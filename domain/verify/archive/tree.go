@@ -85,7 +85,7 @@ func checkPath(path string) error {
 	case strings.Contains(path, `\`):
 		return rejectf("The path %q contains a backslash; directories are separated by slashes.", path)
 	case strings.ContainsFunc(path, invisible):
-		return rejectf("The path %q contains a control character or another one that cannot be seen.", path)
+		return rejectf("The path %+q contains a control character or another one that cannot be seen. Rename it.", path)
 	}
 	names := strings.Split(path, "/")
 	if len(names) > MaxDepth {

@@ -175,7 +175,7 @@ func paths() []hostile {
 		bad("Hangul filler", "a\u3164", "cannot be seen"),
 		bad("halfwidth Hangul filler", "a\uffa0", "cannot be seen"),
 		bad("Khmer inherent vowel", "a\u17b4", "cannot be seen"),
-		bad("variation selector", "a\ufe0f", "cannot be seen"),
+		bad("variation selector", "a\ufe0f", `"a\ufe0f" contains a control character or another one that cannot be seen`),
 		bad("supplementary variation selector", "a\U000e0100", "cannot be seen"),
 		bad("Mongolian variation selector", "a\u180b", "cannot be seen"),
 		bad("tag character", "a\U000e0061", "cannot be seen"),
