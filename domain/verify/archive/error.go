@@ -43,5 +43,5 @@ func errFile(h header) error {
 }
 
 func errNested(path, format string) error {
-	return rejectf("The content of %q is a %s archive; archives inside the archive are not allowed. Remove it.", path, format)
+	return rejectf("The content of %q is an archive (%s); archives inside the archive are not allowed. Remove it.", path, format)
 }

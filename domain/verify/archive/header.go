@@ -89,14 +89,21 @@ func split(path string) (prefix, name string, ok bool) {
 
 // sum returns the checksum of a header as its field holds it.
 func (b *block) sum() string {
-	total := 0
+	unsigned, _ := b.total()
+	return fmt.Sprintf("%06o\x00 ", unsigned)
+}
+
+// total adds the bytes of a header, with spaces for the checksum: as POSIX does,
+// and as signed numbers.
+func (b *block) total() (unsigned, signed int) {
 	for i, c := range b {
 		if i >= 148 && i < 156 {
 			c = ' '
 		}
-		total += int(c)
+		unsigned += int(c)
+		signed += int(int8(c))
 	}
-	return fmt.Sprintf("%06o\x00 ", total)
+	return unsigned, signed
 }
 
 // parse reads a header. It accepts exactly the blocks that encode returns.

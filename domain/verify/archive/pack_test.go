@@ -162,7 +162,7 @@ func TestPackRejectsWhatReadRejects(t *testing.T) {
 		"control character":       {"a\n": {}},
 		"only in case":            {"a": {}, "A": {}},
 		"named like an archive":   {"a.zip": {}},
-		"is a zip archive":        {"a": {Data: []byte("PK\x03\x04")}},
+		"is an archive (zip)":     {"a": {Data: []byte("PK\x03\x04")}},
 		"more than 5,000 entries": many,
 		"at most 8 MiB":           {"a": {Data: make([]byte, archive.MaxFile+1)}},
 		"expands to more than":    {"a": zeros, "b": zeros, "c": zeros, "d": zeros, "e": zeros, "f": zeros, "g": zeros, "h": zeros},

@@ -79,6 +79,19 @@ func TestArchivesAtTheLimitsAreAccepted(t *testing.T) {
 	}
 }
 
+func TestContentsThatOnlyResembleArchivesAreAccepted(t *testing.T) {
+	t.Parallel()
+	for _, content := range []string{
+		"LZIP compresses well", "MSCF is a magic", "Rar! is a shout", "BZh is short", "q\u01cd" + strings.Repeat(" text", 20), "0707",
+		strings.Repeat("\x00", 2000), strings.Repeat(" ", 2000), strings.Repeat("7", 2000), "]\x00\x00",
+		"\x5d\x00\x00\x80\x00" + strings.Repeat("\xff", 8) + "\x01", "\x5d\x00\x00\x85\x00" + strings.Repeat("\xff", 8) + "\x00",
+	} {
+		if err := archive.Read(bytes.NewReader(gz(tree(file("a", content)))), discard); err != nil {
+			t.Errorf("got %v for a file that begins with %.20q, want it accepted", err, content)
+		}
+	}
+}
+
 // TestStreamIsBoundedWhereverItPassesTheLimit lets a header, not a content, be
 // the one that passes 64 MiB.
 func TestStreamIsBoundedWhereverItPassesTheLimit(t *testing.T) {

@@ -64,6 +64,13 @@ func fold(path string) string {
 	return norm.NFKD.String(cases.Fold().String(norm.NFKD.String(cases.Fold().String(norm.NFD.String(path)))))
 }
 
+// invisible reports whether a character may be shown as nothing, so that names
+// with and without it look the same. Some of these are printable for Go, because
+// they are marks or letters.
+func invisible(r rune) bool {
+	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cf)
+}
+
 // checkPath checks one path alone.
 func checkPath(path string) error {
 	switch {
@@ -77,8 +84,8 @@ func checkPath(path string) error {
 		return rejectf("The path %q is absolute; paths must be relative to the root of the source tree.", path)
 	case strings.Contains(path, `\`):
 		return rejectf("The path %q contains a backslash; directories are separated by slashes.", path)
-	case strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return rejectf("The path %q contains a control character or another one that cannot be seen.", path)
+	case strings.ContainsFunc(path, invisible):
+		return rejectf("The path %+q contains a control character or another one that cannot be seen. Rename it.", path)
 	}
 	names := strings.Split(path, "/")
 	if len(names) > MaxDepth {

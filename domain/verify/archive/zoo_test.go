@@ -170,6 +170,15 @@ func paths() []hostile {
 		bad("zero-width joiner", "a\u200db", "cannot be seen"),
 		bad("byte order mark", "\ufeffa", "cannot be seen"),
 		bad("no-break space", "a\u00a0b", "cannot be seen"),
+		bad("soft hyphen", "a\u00adb", "cannot be seen"),
+		bad("combining grapheme joiner", "a\u034f", "cannot be seen"),
+		bad("Hangul filler", "a\u3164", "cannot be seen"),
+		bad("halfwidth Hangul filler", "a\uffa0", "cannot be seen"),
+		bad("Khmer inherent vowel", "a\u17b4", "cannot be seen"),
+		bad("variation selector", "a\ufe0f", `"a\ufe0f" contains a control character or another one that cannot be seen`),
+		bad("supplementary variation selector", "a\U000e0100", "cannot be seen"),
+		bad("Mongolian variation selector", "a\u180b", "cannot be seen"),
+		bad("tag character", "a\U000e0061", "cannot be seen"),
 		bad("invalid UTF-8", "a\xffb", "not valid UTF-8"),
 		bad("overlong UTF-8", "a\xc0\xafb", "not valid UTF-8"),
 		bad("encoded surrogate", "a\xed\xa0\x80", "not valid UTF-8"),
@@ -202,27 +211,59 @@ func relations() []hostile {
 		{"names that differ in normalisation", gz(tree(file("oke\u0301", ""), file("ok\u00e9", ""))), "Unicode normalisation"},
 		{"names that differ in compatibility", gz(tree(file("okfi", ""), file("ok\ufb01", ""))), "Unicode normalisation"},
 		{"names that differ in full case folding", gz(tree(file("okss", ""), file("ok\u00df", ""))), "only in case"},
+		{"compatibility characters that give upper case", gz(tree(file("oktm", ""), file("ok\u2122", ""))), "only in case"},
+		{"mathematical capital", gz(tree(file("oka", ""), file("ok\U0001d400", ""))), "only in case"},
 		{"Kelvin sign", gz(tree(file("okk", ""), file("ok\u212a", ""))), "only in case"},
 	}
 }
 
 func nested() []hostile {
 	var all []hostile
-	for _, name := range []string{"a.gz", "a.tgz", "a.tar", "a.TAR", "a.zip", "a.xz", "a.zst", "a.bz2", "a.7z"} {
+	for _, name := range []string{
+		"a.gz", "a.tgz", "a.tar", "a.TAR", "a.zip", "a.xz", "a.zst", "a.bz2", "a.7z", "a.rar", "a.jar", "a.war", "a.whl", "a.lz4", "a.lzma",
+		"a.tlz", "a.Z", "a.z", "a.cpio", "a.bz", "a.ar", "a.cab", "a.lz", "a.txz", "a.tzst", "a.tar.LZMA",
+	} {
 		all = append(all, hostile{"file named " + name, gz(tree(file(name, "text"))), "named like an archive"})
 	}
 	old := unsealed(file("x", "y"), func(b []byte) { copy(b[257:512], make([]byte, 255)); seal(b[:512]) })
+	spaced := func(sum func(header []byte) int) string {
+		b := unsealed(file("x\xff", "y"), func(b []byte) { clear(b[257:512]) })
+		copy(b[148:], "        ")
+		copy(b[148:], fmt.Sprintf("%6o\x00 ", sum(b[:512])))
+		return string(b)
+	}
+	unsigned := func(header []byte) (sum int) {
+		for _, c := range header {
+			sum += int(c)
+		}
+		return sum
+	}
+	signed := func(header []byte) int { return unsigned(header) - 256 } // one byte is above 127
 	for format, contents := range map[string][]string{
 		"gzip":  {"\x1f\x8b\x08", string(gz(tree(ok)))},
 		"zip":   {"PK\x03\x04", "PK\x05\x06" + strings.Repeat("\x00", 18), "PK\x07\x08PK\x03\x04"},
-		"tar":   {string(tree(ok)), string(old), string(tree(file("z", "", at(257, "ustar  \x00"))))},
+		"tar":   {string(tree(ok)), string(old), spaced(unsigned), spaced(signed), string(tree(file("z", "", at(257, "ustar  \x00"))))},
 		"xz":    {"\xfd7zXZ\x00\x00"},
 		"zstd":  {"\x28\xb5\x2f\xfd\x00", "\x53\x2a\x4d\x18\x00\x00\x00\x00"},
 		"bzip2": {"BZh91AY&SY", "BZh1\x17rE8P\x90"},
 		"7z":    {"7z\xbc\xaf\x27\x1c"},
+		"rar":   {"Rar!\x1a\x07\x00", "Rar!\x1a\x07\x01\x00"},
+		"cpio": {
+			"070701" + strings.Repeat("0", 104), "070702" + strings.Repeat("0", 104), "070707" + strings.Repeat("0", 70),
+			"\xc7\x71" + strings.Repeat("\x00", 24), "\x71\xc7" + strings.Repeat("\x00", 24),
+		},
+		"ar":       {"!<arch>\n", "!<thin>\n"},
+		"lz4":      {"\x04\x22\x4d\x18\x64", "\x02\x21\x4c\x18"},
+		"compress": {"\x1f\x9d\x90"},
+		"lzip":     {"LZIP\x01\x0c"},
+		"cab":      {"MSCF\x00\x00\x00\x00"},
+		"lzma": {
+			"\x5d\x00\x00\x80\x00" + strings.Repeat("\xff", 8) + "\x00", "\x5d\x00\x00\x0c\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00",
+			"\x6c\xff\xff\xff\xff\x01\x00\x00\x00\x00\x00\x00\x00\x00",
+		},
 	} {
 		for i, content := range contents {
-			all = append(all, hostile{fmt.Sprintf("%s content %d", format, i), gz(tree(file("z.cairo", content))), fmt.Sprintf("is a %s archive", format)})
+			all = append(all, hostile{fmt.Sprintf("%s content %d", format, i), gz(tree(file("z.cairo", content))), fmt.Sprintf("is an archive (%s)", format)})
 		}
 	}
 	return all

@@ -126,6 +126,11 @@ var changes = []change{
 	{"inherited registry dependency", "workspace", "Scarb.toml", "[patch.scarbs-xyz]\nsafe_cast = { path = \"vendor/safe_cast\" }\n", "", incomplete, `"safe_cast" from the registry`},
 	{"patch from Git", "workspace", "Scarb.toml", "safe_cast = { path = \"vendor/safe_cast\" }", "safe_cast = { git = \"https://example.com/x\" }", incomplete, `"safe_cast" from Git`},
 
+	{"patch of another registry", "workspace", "Scarb.toml", "[patch.scarbs-xyz]", `[patch."https://example.com/"]`, incomplete, `"safe_cast" from the registry`},
+	{"patch of a source that is no URL", "workspace", "Scarb.toml", "[patch.scarbs-xyz]", "[patch.scarbs_xyz]", incomplete, `"safe_cast" from the registry`},
+	{"patch of the registry for a Git dependency", "workspace", "Scarb.toml", `safe_cast = "0.3"`, `safe_cast = { git = "https://example.com/x" }`, incomplete, `"safe_cast" from Git`},
+	{"patch of the registry for another registry", "workspace", "Scarb.toml", `safe_cast = "0.3"`, `safe_cast = { version = "0.3", registry = "https://example.com/" }`, incomplete, `"safe_cast" from a registry`},
+
 	{"path out of the tree", "modules", "Scarb.toml", "./lib/codec", "../codec", rejected, `"dependencies.dex_codec.path" is "../codec", which leads out`},
 	{"path back into the tree by its name", "modules", "lib/codec/Scarb.toml", "", "\n[dependencies]\nx = { path = \"../../../dex\" }\n", rejected, "leads out"},
 	{"absolute path", "modules", "Scarb.toml", "./lib/codec", "/lib/codec", rejected, "leads out"},
@@ -144,7 +149,7 @@ var changes = []change{
 	{"path without a package", "modules", "Scarb.toml", "./lib/codec", "lib/missing", rejected, `the tree has no package there`},
 	{"path of a folder of sources", "modules", "Scarb.toml", "./lib/codec", "src", rejected, `"src/Scarb.toml"`},
 	{"dependency that the workspace lacks", "workspace", "Scarb.toml", `vault_math = { path = "packages/math" }`, "", rejected, `inherits the dependency "vault_math"`},
-	{"two packages of one name", "workspace", "packages/storage/Scarb.toml", `"vault_storage"`, `"vault_math"`, rejected, `both define the package "vault_math"`},
+	{"two packages of one name", "workspace", "apps/vault/Scarb.toml", `name = "vault"`, `name = "vault_math"`, rejected, `both define the package "vault_math"`},
 	{"workspace without members", "workspace", "Scarb.toml", `["packages/*", "apps/vault"]`, `["crates/*"]`, rejected, "no member of its workspace is in the tree"},
 	{"malformed pattern", "workspace", "Scarb.toml", `packages/*`, `packages/[`, rejected, "is malformed"},
 	{"very many members", "workspace", "Scarb.toml", `"packages/*", `, strings.Repeat(`"a", `, 256), rejected, "more than 256 entries"},
@@ -167,6 +172,12 @@ var changes = []change{
 	{"built-in package by path", "modules", "Scarb.toml", `starknet = { version = ">=2.6.0" }`, `starknet = { path = "lib/codec" }`, rejected, `replaces the built-in package "starknet"`},
 	{"built-in package from another registry", "single", "Scarb.toml", `starknet = "2.8.2"`, `starknet = { version = "2", registry = "https://example.com/" }`, rejected, "replaces the built-in"},
 	{"patch of the core library", "workspace", "Scarb.toml", "[patch.scarbs-xyz]", "[patch.scarbs-xyz]\ncore = { path = \"packages/math\" }", rejected, `replaces the built-in package "core"`},
+
+	{"root package with a built-in name", "single", "Scarb.toml", `name = "counter"`, `name = "starknet"`, rejected, `"Scarb.toml" defines the package "starknet", but the toolchain has`},
+	{"vendored package with a built-in name", "workspace", "vendor/safe_cast/Scarb.toml", `"safe_cast"`, `"core"`, rejected, `"vendor/safe_cast/Scarb.toml" defines the package "core"`},
+	{"stray package with a built-in name", "workspace", "packages/.drafts/Scarb.toml", `"draft"`, `"assert_macros"`, rejected, `defines the package "assert_macros"`},
+	{"dependency under another name", "modules", "Scarb.toml", "dex_codec = ", "codec = ", rejected, `depends on "codec" at "lib/codec/Scarb.toml", but the package there is "dex_codec"`},
+	{"patch under another name", "workspace", "vendor/safe_cast/Scarb.toml", `"safe_cast"`, `"safer_cast"`, rejected, `but the package there is "safer_cast"`},
 
 	{"package without a name", "single", "Scarb.toml", `name = "counter"`, "", rejected, `"package.name" must be the name`},
 	{"dependencies as a list", "single", "Scarb.toml", "[dependencies]\n", "[[dependencies]]\n", rejected, `"dependencies" must be a table`},
@@ -222,6 +233,52 @@ func TestPackageAndTargetMustBeInTheTree(t *testing.T) {
 		if !is || fault.Code != rejected || !strings.Contains(strings.ToLower(fault.Message), strings.ToLower(want)) {
 			t.Errorf("got %v for %q, want source_rejected with %q", err, selected, want)
 		}
+	}
+}
+
+func TestPatchAppliesToTheSourceThatItNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		dependency, patch string
+		want              bool
+	}{
+		{`"0.3"`, `scarbs-xyz`, true},
+		{`"0.3"`, `"https://scarbs.xyz/"`, true},
+		{`{ version = "0.3", registry = "https://scarbs.xyz" }`, `scarbs-xyz`, true},
+		{`{ version = "0.3", registry = "https://example.com/r" }`, `"https://example.com/r/"`, true},
+		{`{ version = "0.3", registry = "https://example.com/r" }`, `"https://example.com/s"`, false},
+		{`{ git = "https://example.com/x", tag = "v1" }`, `"https://example.com/x"`, true},
+		{`{ git = "https://example.com/x.git", branch = "main" }`, `"HTTPS://Example.com/x/"`, true},
+		{`{ git = "https://example.com/x" }`, `"https://example.com/X"`, false},
+		{`{ git = "https://example.com/x" }`, `"https://example.com/y"`, false},
+		{`{ git = "https://github.com/Owner/Casts" }`, `"https://github.com/owner/casts.git"`, true},
+		{`{ git = "" }`, `""`, false},
+		{`{ git = "casts" }`, `"casts"`, false},
+		{`{ tag = "v1" }`, `""`, false},
+	} {
+		tree := load(t, "workspace")
+		root := string(tree["Scarb.toml"].Data)
+		root = strings.Replace(root, `safe_cast = "0.3"`, "safe_cast = "+c.dependency, 1)
+		tree["Scarb.toml"].Data = []byte(strings.Replace(root, "[patch.scarbs-xyz]", "[patch."+c.patch+"]", 1))
+		_, err := check(t, tree, "", "")
+		if fault, is := errors.AsType[*source.Error](err); c.want && err != nil || !c.want && (!is || fault.Code != incomplete) {
+			t.Errorf("got %v for safe_cast = %s with [patch.%s], want it patched: %v", err, c.dependency, c.patch, c.want)
+		}
+	}
+}
+
+func TestTargetMustBelongToTheRootPackageOrAMember(t *testing.T) {
+	t.Parallel()
+	tree := load(t, "workspace")
+	vendored := tree["vendor/safe_cast/Scarb.toml"]
+	vendored.Data = append(vendored.Data, "\n[[target.starknet-contract]]\nname = \"casts\"\n"...)
+	_, err := check(t, tree, "safe_cast", "casts")
+	want := `No package of the workspace has a target "casts" of kind starknet-contract. Such targets are: "vault_contracts".`
+	if fault, is := errors.AsType[*source.Error](err); !is || fault.Code != rejected || !strings.Contains(fault.Message, want) {
+		t.Errorf("got %v for the target of a dependency, want source_rejected with %q", err, want)
+	}
+	if _, err := check(t, tree, "safe_cast", "vault_contracts"); err != nil {
+		t.Errorf("got %v for the target of a member, want it accepted", err)
 	}
 }
 

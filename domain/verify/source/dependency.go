@@ -9,7 +9,8 @@ type dependency struct {
 	inherited bool   // from the workspace
 	path      string // relative to its manifest, if local
 	local     bool
-	origin    string // where else it comes from, for messages
+	source    string // where else it comes from, as of canonical
+	origin    string // the same for messages
 	custom    bool   // not from the default registry
 }
 
@@ -27,7 +28,7 @@ func dependencies(parent table, key string, dev bool) []dependency {
 	t := parent.table(key)
 	var all []dependency
 	for _, name := range t.names() {
-		d := dependency{name: name, dev: dev, origin: "the registry"}
+		d := dependency{name: name, dev: dev, source: defaultRegistry, origin: "the registry"}
 		if _, simple := t.keys[name].(string); !simple {
 			d.read(t.table(name))
 		}
@@ -47,8 +48,11 @@ func (d *dependency) read(t table) {
 	d.path, d.local = t.text("path"), t.has("path")
 	switch {
 	case t.has("git") || t.has("branch") || t.has("tag") || t.has("rev"):
-		d.origin, d.custom, d.local = "Git", true, false
+		d.source, d.origin, d.custom, d.local = canonical(t.text("git")), "Git", true, false
 	case t.has("registry"):
-		d.origin, d.custom = "a registry", true
+		d.source, d.origin, d.custom = canonical(t.text("registry")), "a registry", true
+	}
+	if d.local {
+		d.source = ""
 	}
 }

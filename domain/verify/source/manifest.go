@@ -1,6 +1,9 @@
 package source
 
-import "path"
+import (
+	"path"
+	"slices"
+)
 
 // manifest is what a Scarb.toml says that matters here.
 type manifest struct {
@@ -11,7 +14,7 @@ type manifest struct {
 	targets      []string
 	dependencies []dependency // also for development
 	workspace    *workspace   // nil if the file has no such table
-	patches      []dependency // of all sources
+	patches      []patch
 }
 
 // workspace is the table of that name.
@@ -32,6 +35,9 @@ func parse(file string, content []byte) (*manifest, error) {
 	if root.has("package") && m.name == "" {
 		m.fields.wrong("name", "the name of the package")
 	}
+	if slices.Contains(builtin, m.name) {
+		return nil, rejectf("%s defines the package %s, but the toolchain has a built-in package of that name. Rename or remove it.", quote(file), quote(m.name))
+	}
 	for _, key := range []string{"version", "edition", "cairo-version"} {
 		if _, simple := m.fields.keys[key].(string); !simple {
 			m.fields.table(key) // inherited, or of a wrong type
@@ -45,9 +51,7 @@ func parse(file string, content []byte) (*manifest, error) {
 		m.targets = append(m.targets, name)
 	}
 	m.dependencies = append(dependencies(root, "dependencies", false), dependencies(root, "dev-dependencies", true)...)
-	for _, source := range root.table("patch").names() {
-		m.patches = append(m.patches, dependencies(root.table("patch"), source, false)...)
-	}
+	m.patches = readPatches(root.table("patch"))
 	if root.has("workspace") {
 		m.workspace = readWorkspace(root.table("workspace"))
 	}

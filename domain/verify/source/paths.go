@@ -27,12 +27,17 @@ type reference struct{ key, path string }
 func (m *manifest) references(root table) []reference {
 	var all []reference
 	workspace := root.table("workspace")
-	for key, list := range map[string][]dependency{"dependencies": m.dependencies, "patch": m.patches,
+	for key, list := range map[string][]dependency{"dependencies": m.dependencies,
 		"workspace.dependencies": dependencies(workspace, "dependencies", false), "workspace.dev-dependencies": dependencies(workspace, "dev-dependencies", false)} {
 		for _, d := range list {
 			if d.local {
 				all = append(all, reference{key + "." + d.name + ".path", d.path})
 			}
+		}
+	}
+	for _, p := range m.patches {
+		if p.local {
+			all = append(all, reference{"patch." + p.name + ".path", p.path})
 		}
 	}
 	for _, fields := range []table{m.fields, workspace.table("package")} {

@@ -63,26 +63,13 @@ func unique(packages []*manifest) error {
 	return nil
 }
 
-// patched returns the patches of a manifest by name. Every package depends on
-// some built-in ones without saying so: a patch must not replace them.
-func (m *manifest) patched() (map[string]dependency, error) {
-	patches := map[string]dependency{}
-	for _, d := range m.patches {
-		if slices.Contains(builtin, d.name) && !d.provided() {
-			return nil, errBuiltin(m, d)
-		}
-		patches[d.name] = d
-	}
-	return patches, nil
-}
-
 func errBuiltin(m *manifest, d dependency) error {
 	return rejectf("%s replaces the built-in package %s; it must come from the toolchain. Depend on it by version alone.", quote(m.file), quote(d.name))
 }
 
 // resolve returns the manifest of a dependency, or nil if the toolchain provides
 // it.
-func (c *Check) resolve(m *manifest, d dependency, patches map[string]dependency) (*manifest, error) {
+func (c *Check) resolve(m *manifest, d dependency, patches map[replaced]dependency) (*manifest, error) {
 	from := m
 	if d.inherited {
 		from = c.workspaceOf(m)
@@ -95,7 +82,7 @@ func (c *Check) resolve(m *manifest, d dependency, patches map[string]dependency
 		}
 		d = inherited
 	}
-	if patch, patched := patches[d.name]; patched && !d.local {
+	if patch, patched := patches[replaced{d.source, d.name}]; patched {
 		from, d = c.manifests["."], patch
 	}
 	switch {
@@ -112,6 +99,10 @@ func (c *Check) resolve(m *manifest, d dependency, patches map[string]dependency
 	next := c.manifests[folder]
 	if next == nil || next.name == "" {
 		return nil, rejectf("%s depends on %s at %s, but the tree has no package there. Add it.", quote(from.file), quote(d.name), quote(path.Join(folder, manifestName)))
+	}
+	if next.name != d.name {
+		return nil, rejectf("%s depends on %s at %s, but the package there is %s. Use its name as the key of the dependency.",
+			quote(from.file), quote(d.name), quote(next.file), quote(next.name))
 	}
 	return next, nil
 }
