@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -16,6 +15,19 @@ import (
 	"astrolabe/repo/repotest"
 )
 
+// posts returns the body of the response to a request, without the network.
+func (g *servedGraph) posts(b *testing.B, body string) string {
+	b.Helper()
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
+	g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
+	g.ServeHTTP(w, r)
+	if w.Code != http.StatusOK {
+		b.Fatalf("got status %d with %s, want 200", w.Code, w.Body)
+	}
+	return w.Body.String()
+}
+
 // BenchmarkPointQuery answers the query that corresponds to REST's status route,
 // without the network.
 func BenchmarkPointQuery(b *testing.B) {
@@ -24,13 +36,7 @@ func BenchmarkPointQuery(b *testing.B) {
 	body := `{"query":"query S($c: ChainId!) { status(chain: $c) { chainId headBlockNumber headBlockHash finalityDepth lagBlocks indexer { state reasonCode } asOf } }","variables":{"c":"SN_MAIN"}}`
 	b.ReportAllocs()
 	for b.Loop() {
-		w := httptest.NewRecorder()
-		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
-		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
-		g.ServeHTTP(w, r)
-		if w.Code != http.StatusOK {
-			b.Fatalf("got status %d with %s, want 200", w.Code, w.Body)
-		}
+		g.posts(b, body)
 	}
 }
 
@@ -49,12 +55,8 @@ func BenchmarkPointRead(b *testing.B) {
 	body := `{"query":"{block(chain:SN_MAIN hash:\"` + hash + `\"){number:blockNumber hash:blockHash parentHash time:timestampIso txCount eventCount}}"}`
 	b.ReportAllocs()
 	for b.Loop() {
-		w := httptest.NewRecorder()
-		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
-		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
-		g.ServeHTTP(w, r)
-		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"number":`) {
-			b.Fatalf("got status %d with %s, want 200 with a block", w.Code, w.Body)
+		if answer := g.posts(b, body); !strings.Contains(answer, `"number":`) {
+			b.Fatalf("got %s, want a block", answer)
 		}
 	}
 }
@@ -64,17 +66,11 @@ func BenchmarkNewDocument(b *testing.B) {
 	g := serve(b, nil)
 	b.ReportAllocs()
 	for n := 0; b.Loop(); n++ {
-		w := httptest.NewRecorder()
 		body, err := json.Marshal(map[string]any{"query": fmt.Sprintf("# %d\n%s", n, statusEverywhere), "variables": map[string]any{"ids": []string{"a"}}, "extensions": map[string]any{"dryRun": true}})
 		if err != nil {
 			b.Fatal(err)
 		}
-		r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(body))
-		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
-		g.ServeHTTP(w, r)
-		if w.Code != http.StatusOK {
-			b.Fatalf("got status %d with %s, want 200", w.Code, w.Body)
-		}
+		g.posts(b, string(body))
 	}
 }
 
@@ -89,13 +85,7 @@ func BenchmarkNestedPage(b *testing.B) {
 	var answer string
 	b.ReportAllocs()
 	for b.Loop() {
-		w := httptest.NewRecorder()
-		r := httptest.NewRequest(http.MethodPost, "/graphql", bytes.NewReader(body))
-		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
-		g.ServeHTTP(w, r)
-		if answer = w.Body.String(); w.Code != http.StatusOK {
-			b.Fatalf("got status %d with %s, want 200", w.Code, answer)
-		}
+		answer = g.posts(b, string(body))
 	}
 	nodes := 0
 	for _, field := range []string{`"transactions":`, `"sender":`, `"contract":`} { // once in each block, transaction and event
@@ -111,12 +101,8 @@ func BenchmarkPageWithAnEdge(b *testing.B) {
 	body := `{"query":"{ blocks(chain: SN_MAIN, first: 25) { nodes { blockNumber blockHash timestampIso txCount eventCount parent { blockNumber blockHash } } } }"}`
 	b.ReportAllocs()
 	for b.Loop() {
-		w := httptest.NewRecorder()
-		r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
-		g.setHeaders(r, map[string]string{"Content-Type": "application/json"})
-		g.ServeHTTP(w, r)
-		if w.Code != http.StatusOK || strings.Contains(w.Body.String(), "errors") {
-			b.Fatalf("got status %d with %s, want 200 without errors", w.Code, w.Body)
+		if answer := g.posts(b, body); strings.Contains(answer, "errors") {
+			b.Fatalf("got %s, want no errors", answer)
 		}
 	}
 }

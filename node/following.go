@@ -69,8 +69,8 @@ func (f *following) told(callers []string, head uint64) {
 	f.change(callers, func(v *view) { v.block = max(v.block, head) })
 }
 
-// undone lowers the views of callers that a subscription tells of a reorg which
-// includes the newest head that they have seen.
+// undone lowers the views of callers that were notified of a reorg, if it removed
+// the newest head that they have seen.
 func (f *following) undone(callers []string, first, last uint64) {
 	f.change(callers, func(v *view) {
 		if first <= v.block && v.block <= last {

@@ -216,19 +216,29 @@ func (f *fleet) end(members ...*member) {
 	}
 }
 
-// ask sends one request and notes what becomes of it. One that a busy machine
-// cannot serve within its time limit is sent again.
+// ask sends one request and counts its outcome. One that a busy machine cannot
+// serve within its time limit is sent again, a few times.
 func (f *fleet) ask(m *member) {
+	for range 20 {
+		if f.askOnce(m) != http.StatusServiceUnavailable {
+			return
+		}
+	}
+	f.Error("got 503 twenty times, want 200 or 429")
+}
+
+// askOnce returns the status of the response; 0 without one.
+func (f *fleet) askOnce(m *member) int {
 	request, err := http.NewRequestWithContext(f.Context(), http.MethodGet, m.url+"/v1/SN_MAIN/status", nil)
 	if err != nil {
 		f.Error(err)
-		return
+		return 0
 	}
 	request.Header.Set("X-Service-Api-Key", f.key)
 	response, err := f.client.Do(request)
 	if err != nil {
 		f.lost.Add(1)
-		return
+		return 0
 	}
 	_ = response.Body.Close()
 	switch response.StatusCode {
@@ -237,10 +247,10 @@ func (f *fleet) ask(m *member) {
 	case http.StatusTooManyRequests:
 		f.denied.Add(1)
 	case http.StatusServiceUnavailable:
-		f.ask(m)
 	default:
 		f.Errorf("got %s, want 200 or 429", response.Status)
 	}
+	return response.StatusCode
 }
 
 // rush sends requests all at once, to the processes in turn.

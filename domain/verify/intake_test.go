@@ -34,7 +34,7 @@ type intake struct {
 	class starknet.Felt // one that is declared
 }
 
-// clock is a clock that moves when it is told to.
+// clock is a clock that only the test moves.
 type clock struct{ at atomic.Pointer[time.Time] }
 
 func (c *clock) now() time.Time          { return *c.at.Load() }

@@ -21,8 +21,8 @@ const (
 )
 
 // deliver writes the answer to a request or batch with that id. It counts until
-// the client has received it. If there is no room, the client is told to retry,
-// unless something was written: then it must learn the outcome.
+// the client has received it. If there is no room, the answer is local_saturation,
+// unless the request wrote something: then the client must learn the outcome.
 func (h Handlers) deliver(w http.ResponseWriter, r *http.Request, id json.RawMessage, wrote bool, body []byte) {
 	if n := int64(len(body)); n > freeAnswer {
 		holder, answers := holderOf(account.CallerOf(r.Context())), h.Bodies.answers

@@ -69,9 +69,9 @@ func (t *TrustRoot) Verify(r *Receipt, rules Rules) (*Key, error) {
 	return key, nil
 }
 
-// accepts applies the rules on the key to evidence that it signed. A revoked key
-// vouches for nothing, because whoever has stolen it chooses issuedAt; notAfter
-// is for keys that are replaced in good order.
+// accepts applies the rules on the key to evidence that it signed. All receipts of
+// a revoked key are refused, because the thief of a key can choose issuedAt.
+// notAfter is for keys that are replaced by a planned rotation.
 func (k *Key) accepts(e *Evidence, rules Rules) error {
 	id, issued := domain.Quote(k.ID), e.issued()
 	switch {
