@@ -103,6 +103,15 @@ var Verifying = []string{
 	VerifyChanging + VerifyDeleteSource, VerifyChanged + VerifyDeleteSource, VerifyChanging + VerifyRepeat, VerifyChanged + VerifyRepeat,
 }
 
+// The points of adding receipts to the transparency log.
+const (
+	LogGrowing = "log.growing" // hashes and checkpoint are written, not yet committed
+	LogGrown   = "log.grown"   // they are committed
+)
+
+// Integrating lists every point of adding receipts to the transparency log.
+var Integrating = []string{LogGrowing, LogGrown}
+
 // The points of replacing the master key.
 const (
 	MasterNextWritten = "master.next-written" // the new key is on disk, beside the old one

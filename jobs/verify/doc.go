@@ -1,6 +1,8 @@
 // Package verify runs the background work of verification jobs: the validation of
 // an uploaded source, which the upload queues, and the upkeep by the clock.
 //
-// Both call domain/verify, which decides. They may run in any number of processes
+// Integrate adds admitted receipts to the transparency log.
+//
+// All call domain/verify, which decides. They may run in any number of processes
 // and be killed at any moment.
 package verify

@@ -13,5 +13,6 @@ func All() []any {
 		(*Workspace)(nil), (*APIKey)(nil), (*Session)(nil), (*UsedLogin)(nil), (*AuditEntry)(nil), (*Quota)(nil), (*UsageHour)(nil), (*UsageRequest)(nil), (*Secret)(nil), (*Label)(nil),
 		(*VerificationJob)(nil), (*VerificationMove)(nil), (*VerificationSource)(nil), (*VerificationCreates)(nil), (*VerificationBuilder)(nil), (*VerificationBuild)(nil), (*VerificationCandidate)(nil),
 		(*VerificationKey)(nil), (*VerificationController)(nil), (*VerificationReceipt)(nil), (*VerificationOutbox)(nil),
+		(*VerificationLogHash)(nil), (*VerificationLogCheckpoint)(nil),
 	}
 }

@@ -186,12 +186,12 @@ func formatOptional(at *time.Time) strictjson.Raw {
 	return strictjson.Raw(`"` + formatTime(*at) + `"`)
 }
 
-// byID returns the key of that id.
-func (t *TrustRoot) byID(id string) (*Key, error) {
+// Key returns the key of that id, or UnknownKey.
+func (t *TrustRoot) Key(id string) (*Key, error) {
 	for i := range t.Keys {
 		if t.Keys[i].ID == id {
 			return &t.Keys[i], nil
 		}
 	}
-	return nil, refuse(UnknownKey, "The trust root does not list the key %s of the receipt.", domain.Quote(id))
+	return nil, refuse(UnknownKey, "The trust root does not list the key %s.", domain.Quote(id))
 }

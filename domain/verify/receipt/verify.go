@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"fmt"
+	"time"
 
 	"astrolabe/domain"
 )
@@ -21,6 +22,16 @@ type Rules struct {
 	TrustRootDigest string
 }
 
+// Open reads the pinned trust root, and returns it with the digest of its bytes.
+func (r Rules) Open(trustRoot []byte) (root *TrustRoot, digest string, err error) {
+	digest = digestOf(trustRoot)
+	if r.TrustRootDigest != "" && r.TrustRootDigest != digest {
+		return nil, "", refuse(TrustRootChanged, "The trust root has the digest %s, but %s is pinned.", digest, domain.Quote(r.TrustRootDigest))
+	}
+	root, err = ParseTrustRoot(trustRoot)
+	return root, digest, err
+}
+
 // Verified is a receipt that is to be trusted as far as its key is.
 type Verified struct {
 	Receipt         *Receipt
@@ -32,11 +43,7 @@ type Verified struct {
 // Verify verifies a receipt against a trust root, both as JSON. It returns an
 // *Error with the first reason for which the receipt is not to be trusted.
 func Verify(receipt, trustRoot []byte, rules Rules) (*Verified, error) {
-	pinned := digestOf(trustRoot)
-	if rules.TrustRootDigest != "" && rules.TrustRootDigest != pinned {
-		return nil, refuse(TrustRootChanged, "The trust root has the digest %s, but %s is pinned.", pinned, domain.Quote(rules.TrustRootDigest))
-	}
-	root, err := ParseTrustRoot(trustRoot)
+	root, pinned, err := rules.Open(trustRoot)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +62,7 @@ func Verify(receipt, trustRoot []byte, rules Rules) (*Verified, error) {
 // signature is checked before anything that the evidence says is used. Of the
 // rules, it does not check TrustRootDigest.
 func (t *TrustRoot) Verify(r *Receipt, rules Rules) (*Key, error) {
-	key, err := t.byID(r.KeyID)
+	key, err := t.Key(r.KeyID)
 	if err != nil {
 		return nil, err
 	}
@@ -63,28 +70,29 @@ func (t *TrustRoot) Verify(r *Receipt, rules Rules) (*Key, error) {
 	if !ok || !ed25519.Verify(key.PublicKey, r.Evidence.Canonical(), signature) {
 		return nil, refuse(InvalidSignature, "The key %s did not sign this evidence: the receipt or the public key was changed.", domain.Quote(key.ID))
 	}
-	if err := key.accepts(&r.Evidence, rules); err != nil {
+	if err := key.Accepts("receipt", r.Evidence.issued(), rules); err != nil {
 		return nil, err
 	}
 	return key, nil
 }
 
-// accepts applies the rules on the key to evidence that it signed. All receipts of
-// a revoked key are refused, because the thief of a key can choose issuedAt.
-// notAfter is for keys that are replaced by a planned rotation.
-func (k *Key) accepts(e *Evidence, rules Rules) error {
-	id, issued := domain.Quote(k.ID), e.issued()
+// Accepts applies the rules on the key to a document that it signed: a receipt or
+// a checkpoint of the log. All documents of a revoked key are refused, because the
+// thief of a key can choose the time in them. notAfter is for keys that are
+// replaced by a planned rotation.
+func (k *Key) Accepts(document string, signed time.Time, rules Rules) error {
+	id, at := domain.Quote(k.ID), formatTime(signed)
 	switch {
 	case k.Environment == Demo && !rules.AllowDemo:
 		return refuse(DemoKey, "The key %s signs for simulated chains (environment demo), whose receipts prove nothing about a real chain.", id)
 	case rules.ToolchainDigest != "" && rules.ToolchainDigest != k.Toolchain.Digest:
 		return refuse(WrongToolchain, "The key %s signs for the toolchain %s, but %s is required.", id, k.Toolchain, domain.Quote(rules.ToolchainDigest))
 	case k.RevokedAt != nil:
-		return refuse(KeyRevoked, "The key %s was revoked at %s. None of its receipts can be trusted, whenever they say that they were issued.", id, formatTime(*k.RevokedAt))
-	case issued.Before(k.NotBefore):
-		return refuse(KeyNotYetValid, "The receipt was issued at %s, but the key %s is valid from %s.", e.IssuedAt, id, formatTime(k.NotBefore))
-	case k.NotAfter != nil && issued.After(*k.NotAfter):
-		return refuse(KeyExpired, "The receipt was issued at %s, but the key %s was valid until %s.", e.IssuedAt, id, formatTime(*k.NotAfter))
+		return refuse(KeyRevoked, "The key %s was revoked at %s. Nothing that it signed can be trusted, whenever it says that it was signed.", id, formatTime(*k.RevokedAt))
+	case signed.Before(k.NotBefore):
+		return refuse(KeyNotYetValid, "The %s was signed at %s, but the key %s is valid from %s.", document, at, id, formatTime(k.NotBefore))
+	case k.NotAfter != nil && signed.After(*k.NotAfter):
+		return refuse(KeyExpired, "The %s was signed at %s, but the key %s was valid until %s.", document, at, id, formatTime(*k.NotAfter))
 	}
 	return nil
 }
