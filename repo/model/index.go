@@ -48,6 +48,8 @@ type Checkpoint struct {
 	// The newest block up to which every block reached the level.
 	TransactionsBlock *BlockNumber `bun:"transactions_block"`
 	FullBlock         *BlockNumber `bun:"full_block"`
+	// The hash of block 0 of the chain; nil while unknown.
+	Genesis *starknet.Felt `bun:"genesis"`
 }
 
 // Range is a partition: blocks that are loaded, indexed and dropped as a whole.

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"astrolabe/domain/verify/receipt"
+	"astrolabe/domain/verify/receipt/receipttest"
 )
 
 // draft is an object whose members are JSON texts or drafts.
@@ -130,8 +131,8 @@ func drawDocuments(t *rapid.T) (receiptText, rootText []byte) {
 	e := drawEvidence(t)
 	spoil(t, e)
 	evidenceText := e.write(t)
-	value, _ := secondRead([]byte(evidenceText), 1<<20)
-	signature := ed25519.Sign(private(1), []byte(secondCanonical(value)))
+	value, _ := receipttest.Read([]byte(evidenceText), 1<<20)
+	signature := ed25519.Sign(private(1), []byte(receipttest.Canonical(value)))
 	id := rapid.SampledFrom([]string{"a", "a", "a", "b", "c"}).Draw(t, "keyId")
 	r := draft{
 		"schemaVersion": `"service-portable-verification-receipt-v1"`, "algorithm": `"Ed25519"`, "keyId": strconv.Quote(id),
@@ -178,7 +179,7 @@ func TestASecondVerifierAgreesOnEveryReceipt(t *testing.T) {
 			receiptText, rootText := drawDocuments(t)
 			demo := rapid.Bool().Draw(t, "demo")
 			_, err := receipt.Verify(receiptText, rootText, receipt.Rules{AllowDemo: demo})
-			got, want := reasonOf(t, err), secondVerify(receiptText, rootText, demo)
+			got, want := reasonOf(t, err), receipttest.Verify(receiptText, rootText, demo)
 			if got != want {
 				t.Fatalf("got %q (%v), want %q of the second verifier, for\n%s\n%s", got, err, want, receiptText, rootText)
 			}
@@ -209,11 +210,11 @@ func TestASecondVerifierAcceptsWhatSignSigns(t *testing.T) {
 		}
 		receiptText, _ := json.Marshal(r)
 		rootText, _ := json.Marshal(receipt.TrustRoot{Keys: []receipt.Key{key}})
-		if got := secondVerify(receiptText, rootText, false); got != "" {
+		if got := receipttest.Verify(receiptText, rootText, false); got != "" {
 			t.Fatalf("got %s, want %s accepted", got, receiptText)
 		}
-		value, _ := secondRead(receiptText, 1<<20)
-		signed := secondCanonical(value.(map[string]any)["evidence"])
+		value, _ := receipttest.Read(receiptText, 1<<20)
+		signed := receipttest.Canonical(value.(map[string]any)["evidence"])
 		if !bytes.Equal(r.Evidence.Canonical(), []byte(signed)) {
 			t.Fatalf("got the signed bytes %s, want %s", r.Evidence.Canonical(), signed)
 		}

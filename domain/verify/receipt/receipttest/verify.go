@@ -1,7 +1,4 @@
-package receipt_test
-
-// This file is a second verifier of receipts, written from the contract. It uses
-// nothing of this module, so that both verifiers agree only if both are right.
+package receipttest
 
 import (
 	"bytes"
@@ -20,13 +17,13 @@ import (
 	"unicode/utf8"
 )
 
-// secondVerify returns the reason for which a receipt is not to be trusted, or "".
-func secondVerify(receiptText, rootText []byte, allowDemo bool) string {
-	root, ok := secondRoot(rootText)
+// Verify returns the reason for which a receipt is not to be trusted, or "".
+func Verify(receiptText, rootText []byte, allowDemo bool) string {
+	root, ok := ParseTrustRoot(rootText)
 	if !ok {
 		return "malformed_trust_root"
 	}
-	r, ok := secondReceipt(receiptText)
+	r, ok := ParseReceipt(receiptText)
 	if !ok {
 		return "malformed_receipt"
 	}
@@ -42,26 +39,26 @@ func secondVerify(receiptText, rootText []byte, allowDemo bool) string {
 	public, _ := base64.URLEncoding.DecodeString(key["publicKey"].(string) + "=")
 	signature, _ := base64.URLEncoding.DecodeString(r["signature"].(string) + "==")
 	evidence := r["evidence"].(map[string]any)
-	if !ed25519.Verify(public, []byte(secondCanonical(evidence)), signature) {
+	if !ed25519.Verify(public, []byte(Canonical(evidence)), signature) {
 		return "invalid_signature"
 	}
-	issued := secondTime(evidence["issuedAt"])
+	issued := parseTime(evidence["issuedAt"])
 	switch {
 	case key["environment"] == "demo" && !allowDemo:
 		return "demo_key"
 	case key["revokedAt"] != nil:
 		return "key_revoked"
-	case issued.Compare(*secondTime(key["notBefore"])) < 0:
+	case issued.Compare(*parseTime(key["notBefore"])) < 0:
 		return "key_not_yet_valid"
-	case key["notAfter"] != nil && issued.Compare(*secondTime(key["notAfter"])) > 0:
+	case key["notAfter"] != nil && issued.Compare(*parseTime(key["notAfter"])) > 0:
 		return "key_expired"
 	}
 	return ""
 }
 
-// secondReceipt parses a receipt.
-func secondReceipt(text []byte) (map[string]any, bool) {
-	value, ok := secondRead(text, 16384)
+// ParseReceipt parses a receipt.
+func ParseReceipt(text []byte) (map[string]any, bool) {
+	value, ok := Read(text, 16384)
 	r, _ := value.(map[string]any)
 	e, _ := r["evidence"].(map[string]any)
 	d, _ := e["declaration"].(map[string]any)
@@ -75,12 +72,12 @@ func secondReceipt(text []byte) (map[string]any, bool) {
 		like(e["jobId"], "vrf_[a-z0-9]{24,40}") && like(e["chainId"], "SN_MAIN|SN_SEPOLIA") && !slices.ContainsFunc(felts, isNoHash) &&
 		integerFrom(e["receiptId"], 1) && integerFrom(d["blockNumber"], 0) && like(e["verification"], "verified_exact") &&
 		like(e["sourceArchiveDigest"], digest) && like(e["candidateDigest"], digest) && like(e["toolchainPolicyId"], "service-exact-v25") &&
-		like(e["proofScope"], "exact_source_rebuild_equals_finalized_declared_class") && isDisclaimer(e["notProofOf"]) && secondTime(e["issuedAt"]) != nil
+		like(e["proofScope"], "exact_source_rebuild_equals_finalized_declared_class") && isDisclaimer(e["notProofOf"]) && parseTime(e["issuedAt"]) != nil
 }
 
-// secondRoot parses a trust root into its keys.
-func secondRoot(text []byte) ([]map[string]any, bool) {
-	value, ok := secondRead(text, 1<<20)
+// ParseTrustRoot parses a trust root into its keys.
+func ParseTrustRoot(text []byte) ([]map[string]any, bool) {
+	value, ok := Read(text, 1<<20)
 	root, _ := value.(map[string]any)
 	list, isList := root["keys"].([]any)
 	if !ok || !isList || !hasKeys(root, "schemaVersion keys") || !like(root["schemaVersion"], "service-verification-trust-root-v1") {
@@ -90,7 +87,7 @@ func secondRoot(text []byte) ([]map[string]any, bool) {
 	for _, element := range list {
 		k, _ := element.(map[string]any)
 		c, _ := k["toolchain"].(map[string]any)
-		from, to, revoked := secondTime(k["notBefore"]), secondTime(k["notAfter"]), secondTime(k["revokedAt"])
+		from, to, revoked := parseTime(k["notBefore"]), parseTime(k["notAfter"]), parseTime(k["revokedAt"])
 		if !hasKeys(k, "keyId algorithm publicKey environment toolchain notBefore notAfter revokedAt") || !hasKeys(c, "name version digest") ||
 			!like(k["keyId"], "[A-Za-z0-9._:-]{1,128}") || !like(k["algorithm"], "Ed25519") || !like(k["publicKey"], "[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]") ||
 			!like(k["environment"], "production|demo") || !like(c["name"], "[A-Za-z0-9._+-]{1,64}") || !like(c["version"], "[A-Za-z0-9._+-]{1,64}") ||
@@ -149,12 +146,12 @@ func integerFrom(value any, least int64) bool {
 	if !ok || n[0] == '-' {
 		return false
 	}
-	whole := secondInteger(n)
+	whole := parseInteger(n)
 	return whole != nil && whole.Cmp(big.NewInt(least)) >= 0 && whole.BitLen() <= 53
 }
 
-// secondInteger returns the integer that a number spells, or nil.
-func secondInteger(n json.Number) *big.Int {
+// parseInteger returns the integer that a number spells, or nil.
+func parseInteger(n json.Number) *big.Int {
 	_, exponent, _ := strings.Cut(strings.ToLower(string(n)), "e")
 	if len(strings.TrimLeft(exponent, "+-0")) > 4 {
 		return nil
@@ -177,8 +174,8 @@ func isDisclaimer(value any) bool {
 	return len(list) == 5
 }
 
-// secondTime returns a time in UTC, or nil.
-func secondTime(value any) *time.Time {
+// parseTime returns a time in UTC, or nil.
+func parseTime(value any) *time.Time {
 	if !like(value, `[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?Z`) {
 		return nil
 	}
@@ -189,25 +186,25 @@ func secondTime(value any) *time.Time {
 	return &at
 }
 
-// secondCanonical writes a value with sorted keys and plain integers. It is for
+// Canonical writes a value with sorted keys and plain integers. It is for
 // the documents here, whose keys and strings need no escapes.
-func secondCanonical(value any) string {
+func Canonical(value any) string {
 	switch value := value.(type) {
 	case map[string]any:
 		var members []string
 		for key, member := range value {
-			members = append(members, `"`+key+`":`+secondCanonical(member))
+			members = append(members, `"`+key+`":`+Canonical(member))
 		}
 		slices.Sort(members) // a quote sorts before every character of a key
 		return "{" + strings.Join(members, ",") + "}"
 	case []any:
 		var elements []string
 		for _, element := range value {
-			elements = append(elements, secondCanonical(element))
+			elements = append(elements, Canonical(element))
 		}
 		return "[" + strings.Join(elements, ",") + "]"
 	case json.Number:
-		if whole := secondInteger(value); whole != nil {
+		if whole := parseInteger(value); whole != nil {
 			return whole.String()
 		}
 		return string(value)
@@ -217,11 +214,11 @@ func secondCanonical(value any) string {
 	return fmt.Sprint(value)
 }
 
-// secondRead parses one JSON value without duplicate keys.
-func secondRead(text []byte, most int) (any, bool) {
+// Read parses one JSON value without duplicate keys.
+func Read(text []byte, most int) (any, bool) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
-	value, err := secondValue(dec)
+	value, err := readValue(dec)
 	if err == nil {
 		if _, end := dec.Token(); !errors.Is(end, io.EOF) {
 			err = io.ErrUnexpectedEOF
@@ -230,7 +227,7 @@ func secondRead(text []byte, most int) (any, bool) {
 	return value, err == nil && len(text) <= most && utf8.Valid(text) && json.Valid(text)
 }
 
-func secondValue(dec *json.Decoder) (any, error) {
+func readValue(dec *json.Decoder) (any, error) {
 	token, err := dec.Token()
 	switch {
 	case err != nil:
@@ -245,7 +242,7 @@ func secondValue(dec *json.Decoder) (any, error) {
 			if _, taken := object[key.(string)]; taken {
 				return nil, io.ErrUnexpectedEOF
 			}
-			if object[key.(string)], err = secondValue(dec); err != nil {
+			if object[key.(string)], err = readValue(dec); err != nil {
 				return nil, err
 			}
 		}
@@ -254,7 +251,7 @@ func secondValue(dec *json.Decoder) (any, error) {
 	case token == json.Delim('['):
 		list := []any{}
 		for dec.More() {
-			element, err := secondValue(dec)
+			element, err := readValue(dec)
 			if err != nil {
 				return nil, err
 			}
