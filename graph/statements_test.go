@@ -49,11 +49,12 @@ func TestStatementCountIsReportedOnRequest(t *testing.T) {
 
 // TestLargestPageRunsOneStatementPerEdge counts, besides the edges
 // blocks, transactions, label, events, contract and token, the status of the chain
-// and the decoding of events: classes by contract, names by selector, ABIs.
+// and the decoding of events: classes by contract, names by selector, ABIs,
+// verification records.
 func TestLargestPageRunsOneStatementPerEdge(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
-	const edges, standing, meaning = 6, 1, 3
+	const edges, standing, meaning = 6, 1, 4
 	var clients sync.WaitGroup
 	for range 16 {
 		clients.Go(func() {

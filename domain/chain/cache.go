@@ -13,7 +13,8 @@ import (
 // holds facts and not responses: finality and tier are set when a fact is
 // rendered.
 //
-// An operator can change final facts. Each such change starts a new epoch, and
+// An operator can change final facts, and a verification record changes what is
+// said about the events of its class. Each such change starts a new epoch, and
 // a fact is valid only in the epoch in which it was read. While the process
 // does not listen for new epochs, nothing is cached.
 type Cache struct {
@@ -43,6 +44,7 @@ const (
 	CachedTransaction                    // by hash: *TxFacts
 	CachedDetail                         // by hash and limit: everything of a transaction
 	CachedHeader                         // by hash: *facts.Header, which may be of a block that is undone
+	CachedVerified                       // by class hash: bool, whether the class has a verification record
 )
 
 type cachedFact struct {
@@ -106,6 +108,12 @@ func (c *Cache) RememberHeader(name domain.Chain, header *facts.Header, h Horizo
 	if h.Tier(header.Number) == HeadTier {
 		c.put(CacheKey{Kind: CachedHeader, Chain: name, Hash: header.Hash}, h, header, headerWeight)
 	}
+}
+
+// RememberVerified caches whether a class has a verification record. A new
+// record starts a new epoch. The horizon MUST have been read before the record.
+func (c *Cache) RememberVerified(name domain.Chain, class starknet.Felt, h Horizon, verified bool) {
+	c.put(CacheKey{Kind: CachedVerified, Chain: name, Hash: class}, h, verified, 0)
 }
 
 func (c *Cache) put(key CacheKey, h Horizon, value any, weight int) {

@@ -30,7 +30,7 @@ const (
 type Horizon struct {
 	Coverage *Coverage // nil while readers can see no block
 	L1       *uint64   // the newest block that L1 has accepted; nil while unknown
-	Epoch    uint64    // grows whenever an operator changes facts of final blocks
+	Epoch    uint64    // grows whenever facts of final blocks change, or a class gets a verification record
 	Head     *uint64   // the node's newest block as it was last seen; nil while unknown
 	Behind   bool      // readers lack blocks that the chain has, or must be expected to have
 	// HeadStale reports that nothing follows the chain any more, so that it may

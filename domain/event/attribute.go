@@ -80,8 +80,7 @@ func (s *Events) attribute(ctx context.Context, c domain.Chain, emitters lookup,
 			r := &rows[i]
 			r.Decoding = unknown
 			if failed == nil {
-				m := meanings[keyOf(r)]
-				r.Decoding = decode(r.Keys, r.Data, m.classes, m.name)
+				r.Decoding = meanings[keyOf(r)].decode(r.Keys, r.Data)
 			}
 		}
 	}
@@ -105,8 +104,9 @@ func keyOf(r *Row) emissionKey {
 
 // meaning is the classes and names by which an emission is decoded.
 type meaning struct {
-	classes facts.Runtime
-	name    string
+	classes  facts.Runtime
+	verified map[starknet.Felt]bool // classes with a verification record
+	name     string                 // the only one that indexed classes have for the selector; empty if there are several or none
 }
 
 // meanings looks up each distinct emission once.
@@ -154,8 +154,27 @@ func (s *Events) meanings(ctx context.Context, c domain.Chain, emittersOf lookup
 	if err := s.implementations.Fill(ctx, c, contracts, runtimes); err != nil {
 		return nil, err
 	}
+	verified, err := s.verified.Verified(ctx, c, classesOf(runtimes))
+	if err != nil {
+		return nil, err
+	}
 	for i, key := range keys {
-		found[key] = meaning{runtimes[i], emitters[i].UniqueName}
+		found[key] = meaning{runtimes[i], verified, emitters[i].UniqueName}
 	}
 	return found, nil
+}
+
+// classesOf lists the classes that may name events, each once.
+func classesOf(runtimes []facts.Runtime) (hashes []starknet.Felt) {
+	seen := map[starknet.Felt]bool{}
+	for i := range runtimes {
+		r := &runtimes[i]
+		for _, class := range []*facts.Class{r.Before, r.After, r.ImplementationBefore, r.ImplementationAfter} {
+			if class != nil && class.Schema() != nil && !seen[class.Hash] {
+				seen[class.Hash] = true
+				hashes = append(hashes, class.Hash)
+			}
+		}
+	}
+	return hashes
 }

@@ -14,15 +14,14 @@ import (
 // event is used even if the payload does not fit. Only an event that neither
 // declares is attributed by its
 // selector: with types if a standard schema consumes exactly its payload, else
-// by name. unique is the only name that indexed classes have for the selector,
-// empty if there are several or none.
-func decode(keys, data []starknet.Felt, classes facts.Runtime, unique string) Decoding {
+// by name.
+func (m meaning) decode(keys, data []starknet.Felt) Decoding {
 	if len(keys) == 0 {
 		return unknown
 	}
-	d, mentioned := byRuntime(keys, data, classes)
+	d, mentioned := m.byRuntime(keys, data)
 	if !mentioned {
-		d = bySelector(keys, data, unique)
+		d = bySelector(keys, data, m.name)
 	}
 	return d
 }
@@ -30,12 +29,12 @@ func decode(keys, data []starknet.Felt, classes facts.Runtime, unique string) De
 // byRuntime decodes with the classes at the block. If the class or the
 // implementation was replaced within the block, it is unknown which one emitted
 // the event, so all must agree. It reports false if no class declares the event.
-func byRuntime(keys, data []starknet.Felt, classes facts.Runtime) (Decoding, bool) {
+func (m meaning) byRuntime(keys, data []starknet.Felt) (Decoding, bool) {
 	var buffer [4]facts.Code
-	codes := classes.Codes(buffer[:0])
-	d, mentioned := byCode(keys, data, codes[0])
+	codes := m.classes.Codes(buffer[:0])
+	d, mentioned := m.byCode(keys, data, codes[0])
 	for _, code := range codes[1:] {
-		other, mentionedToo := byCode(keys, data, code)
+		other, mentionedToo := m.byCode(keys, data, code)
 		d = d.reconcile(other, mentioned && mentionedToo)
 		mentioned = mentioned || mentionedToo
 	}
@@ -46,6 +45,9 @@ func byRuntime(keys, data []starknet.Felt, classes facts.Runtime) (Decoding, boo
 // both reports whether both classes declare it.
 func (d Decoding) reconcile(other Decoding, both bool) Decoding {
 	if both {
+		if d.NameSource == FromVerifiedABI { // only if both classes are verified
+			d.NameSource = other.NameSource
+		}
 		if d.agrees(other) {
 			return d
 		}
@@ -64,12 +66,12 @@ func (d Decoding) reconcile(other Decoding, both bool) Decoding {
 
 // byCode decodes by the class of a contract, or else by the class that it
 // executes as a proxy.
-func byCode(keys, data []starknet.Felt, code facts.Code) (Decoding, bool) {
-	d, mentioned := byClass(keys, data, code.Class)
+func (m meaning) byCode(keys, data []starknet.Felt, code facts.Code) (Decoding, bool) {
+	d, mentioned := m.byClass(keys, data, code.Class)
 	if mentioned || code.Implementation == nil {
 		return d, mentioned
 	}
-	if d, mentioned = byClass(keys, data, code.Implementation); d.NameSource == FromClassABI {
+	if d, mentioned = m.byClass(keys, data, code.Implementation); d.NameSource == FromClassABI {
 		d.NameSource = FromImplementationABI
 	}
 	if d.FieldsFrom == TypedByClassABI {
@@ -80,13 +82,17 @@ func byCode(keys, data []starknet.Felt, code facts.Code) (Decoding, bool) {
 
 // byClass decodes by one class. It reports false when the class is not known,
 // has no readable ABI, or does not mention the event.
-func byClass(keys, data []starknet.Felt, class *facts.Class) (Decoding, bool) {
+func (m meaning) byClass(keys, data []starknet.Felt, class *facts.Class) (Decoding, bool) {
 	if class == nil || class.Schema() == nil {
 		return unknown, false
 	}
+	source := FromClassABI
+	if m.verified[class.Hash] {
+		source = FromVerifiedABI
+	}
 	e, err := class.Schema().DecodeEvent(keys, data)
 	if err == nil {
-		return decoded(e, FromClassABI, TypedByClassABI), true
+		return decoded(e, source, TypedByClassABI), true
 	}
 	if errors.Is(err, abi.ErrUnknownSelector) {
 		return unknown, false
@@ -99,7 +105,7 @@ func byClass(keys, data []starknet.Felt, class *facts.Class) (Decoding, bool) {
 	if errors.Is(err, abi.ErrPayloadMismatch) {
 		why = PayloadShapeMismatch
 	}
-	return nameOnly(name, FromClassABI, why), true
+	return nameOnly(name, source, why), true
 }
 
 // bySelector attributes an event by its first key.

@@ -100,7 +100,7 @@ func TestTheClassInForceDecidesWhatAnEventMeans(t *testing.T) {
 		"nothing is known":                        {felts("Frobnicated", 1), nil, at(other), "", unknown, ""},
 		"an event without keys":                   {nil, data2, at(keyed), "Transfer", unknown, ""},
 	} {
-		got := decode(test.keys, test.data, test.classes, test.unique)
+		got := meaning{classes: test.classes, name: test.unique}.decode(test.keys, test.data)
 		if labels := got.labels(); got.Status != test.want.Status || got.Name != test.want.Name || got.NameSource != test.want.NameSource ||
 			got.FieldsFrom != test.want.FieldsFrom || got.Unavailable != test.want.Unavailable || labels != test.labels {
 			t.Errorf("%s: got %+v with the labels %q, want %+v with %q", name, got, labels, test.want, test.labels)
@@ -127,7 +127,7 @@ func TestAnEventBetweenTwoClassesIsDecodedOnlyIfBothAgree(t *testing.T) {
 		"only the new knows": {class(otherEvent), same, nameOnly("Transfer", FromClassABI, SchemaUnavailable)},
 		"neither fits":       {class(oldTransfer), class(oldTokenTransfer), nameOnly("Transfer", FromClassABI, PayloadShapeMismatch)},
 	} {
-		got := decode(keys, data, facts.Runtime{Before: test.before, After: test.after}, "")
+		got := meaning{classes: facts.Runtime{Before: test.before, After: test.after}}.decode(keys, data)
 		if got.Status != test.want.Status || got.Name != test.want.Name || got.NameSource != test.want.NameSource || got.Unavailable != test.want.Unavailable {
 			t.Errorf("%s: got %+v, want %+v", name, got, test.want)
 		}
@@ -176,7 +176,7 @@ func FuzzDecode(f *testing.F) {
 			data = append(data, starknet.FeltFromUint64(uint64(b)))
 		}
 		runtime := facts.Runtime{Before: classes[int(pick)%len(classes)], After: classes[int(pick/8)%len(classes)]}
-		d := decode(keys, data, runtime, "Transfer")
+		d := meaning{classes: runtime, name: "Transfer"}.decode(keys, data)
 		consumed := 1
 		for i := range d.Fields {
 			consumed += len(d.Fields[i].Raw)
@@ -221,10 +221,48 @@ func TestAnEventOfAProxyIsDecodedWithItsImplementation(t *testing.T) {
 		"a plain class from now on": {transfer, four, facts.Runtime{Before: proxy, After: erc20, ImplementationBefore: erc20},
 			Decoding{Status: Decoded, Name: "Transfer", NameSource: FromClassABI, FieldsFrom: TypedByClassABI}},
 	} {
-		got := decode(test.keys, test.data, test.classes, "")
+		got := meaning{classes: test.classes}.decode(test.keys, test.data)
 		got.Fields = nil
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestNameOfAVerifiedClassIsFromItsVerifiedABI(t *testing.T) {
+	t.Parallel()
+	keyed, same, renamed, old := class(keyedTransfer), class(keyedTransfer+" "), class(strings.ReplaceAll(keyedTransfer, `"value"`, `"amount"`)), class(oldTransfer)
+	proxy := facts.StoredClass(starknet.FeltFromUint64(1), false, []byte(`[{"type":"function","name":"__default__","inputs":[],"outputs":[]}]`), false)
+	other := class(otherEvent)
+	at := func(c *facts.Class) facts.Runtime { return facts.Runtime{Before: c, After: c} }
+	through := func(c *facts.Class) facts.Runtime {
+		return facts.Runtime{Before: proxy, After: proxy, ImplementationBefore: c, ImplementationAfter: c}
+	}
+	for name, test := range map[string]struct {
+		classes  facts.Runtime
+		verified []*facts.Class
+		source   NameSource
+		fields   FieldsSource
+	}{
+		"the class is verified":                       {at(keyed), []*facts.Class{keyed}, FromVerifiedABI, TypedByClassABI},
+		"another class is verified":                   {at(keyed), []*facts.Class{same}, FromClassABI, TypedByClassABI},
+		"the class is verified, the payload misfits":  {at(old), []*facts.Class{old}, FromVerifiedABI, ""},
+		"the implementation is verified":              {through(keyed), []*facts.Class{keyed}, FromVerifiedABI, TypedByImplementationABI},
+		"the proxy is verified":                       {through(keyed), []*facts.Class{proxy}, FromImplementationABI, TypedByImplementationABI},
+		"it does not declare the event":               {at(other), []*facts.Class{other}, FromCuration, TypedByStandard},
+		"both classes of the block are verified":      {facts.Runtime{Before: keyed, After: same}, []*facts.Class{keyed, same}, FromVerifiedABI, TypedByClassABI},
+		"only the class before is verified":           {facts.Runtime{Before: keyed, After: same}, []*facts.Class{keyed}, FromClassABI, TypedByClassABI},
+		"only the class after is verified":            {facts.Runtime{Before: keyed, After: same}, []*facts.Class{same}, FromClassABI, TypedByClassABI},
+		"they differ, and only the first is verified": {facts.Runtime{Before: keyed, After: renamed}, []*facts.Class{keyed}, FromClassABI, ""},
+		"the only one that declares it is verified":   {facts.Runtime{Before: other, After: keyed}, []*facts.Class{keyed}, FromVerifiedABI, ""},
+	} {
+		m := meaning{classes: test.classes, verified: map[starknet.Felt]bool{}}
+		for _, c := range test.verified {
+			m.verified[c.Hash] = true
+		}
+		got := m.decode(felts("Transfer", 1, 2), felts(7, 0))
+		if got.Name != "Transfer" || got.NameSource != test.source || got.FieldsFrom != test.fields {
+			t.Errorf("%s: got %q by %s with fields by %q, want Transfer by %s with fields by %q", name, got.Name, got.NameSource, got.FieldsFrom, test.source, test.fields)
 		}
 	}
 }

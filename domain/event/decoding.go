@@ -28,11 +28,17 @@ type NameSource string
 
 // The sources of names, from the strongest.
 const (
+	FromVerifiedABI       NameSource = "verified_abi"       // the ABI of a class that was rebuilt exactly from source
 	FromClassABI          NameSource = "class_abi"          // the ABI of the class in force
 	FromImplementationABI NameSource = "implementation_abi" // the ABI of the class that a proxy executes
 	FromCuration          NameSource = "curated_selector"   // a reviewed list of selectors
 	FromUniqueName        NameSource = "selector_unique"    // every indexed class that has the selector names it so
 )
+
+// Declared reports whether the name is one that the contract's own code declares.
+func (s NameSource) Declared() bool {
+	return s == FromVerifiedABI || s == FromClassABI || s == FromImplementationABI
+}
 
 // FieldsSource is the source of an event's typed fields.
 type FieldsSource string

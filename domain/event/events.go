@@ -38,12 +38,27 @@ type Store interface {
 	LastCandidate(ctx context.Context, c domain.Chain, f Filter, span Span, most int) (*Place, error)
 }
 
+// VerifiedClasses answers which classes have a verification record.
+type VerifiedClasses interface {
+	// Verified returns true for each of the classes that has one.
+	Verified(ctx context.Context, c domain.Chain, classes []starknet.Felt) (map[starknet.Felt]bool, error)
+}
+
+// Services are the services that decode events.
+type Services struct {
+	Classes         *chain.CompiledClasses
+	Implementations *chain.Implementations
+	Verified        VerifiedClasses
+	Statuses        *chain.Statuses
+}
+
 // Events answers which events there are.
 type Events struct {
 	store           Store
 	covered         CertificateStore
 	classes         *chain.CompiledClasses
 	implementations *chain.Implementations
+	verified        VerifiedClasses
 	statuses        *chain.Statuses
 	certificates    *certificates
 	candidates      int // that one step of a search looks at
@@ -53,9 +68,9 @@ type Events struct {
 const candidates = 20_000
 
 // NewEvents makes the service. It caches certificates for freshFor.
-func NewEvents(store Store, covered CertificateStore, classes *chain.CompiledClasses, implementations *chain.Implementations, statuses *chain.Statuses, freshFor time.Duration) *Events {
+func NewEvents(store Store, covered CertificateStore, s Services, freshFor time.Duration) *Events {
 	return &Events{
-		store: store, covered: covered, classes: classes, implementations: implementations, statuses: statuses,
+		store: store, covered: covered, classes: s.Classes, implementations: s.Implementations, verified: s.Verified, statuses: s.Statuses,
 		certificates: newCertificates(covered, freshFor), candidates: candidates,
 	}
 }

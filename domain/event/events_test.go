@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/domain/facts"
+	"astrolabe/domain/verify"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/events"
@@ -27,7 +28,16 @@ func TestMain(m *testing.M) {
 
 // newEvents makes the service over a store and a database.
 func newEvents(store event.Store, db *repo.DB) *event.Events {
-	return event.NewEvents(store, events.NewCertificates(db), chain.NewCompiledClasses(index.NewArchive(db)), implementations(db), chain.NewStatuses(onchain.NewHeads(db), 0), 0)
+	return event.NewEvents(store, events.NewCertificates(db), services(db), 0)
+}
+
+// services returns what decodes the events of a database.
+func services(db *repo.DB) event.Services {
+	statuses := chain.NewStatuses(onchain.NewHeads(db), 0)
+	return event.Services{
+		Classes: chain.NewCompiledClasses(index.NewArchive(db)), Implementations: implementations(db), Statuses: statuses,
+		Verified: verify.NewRecords(onchain.NewVerifications(db), nil, statuses, chain.NewCache(0)),
+	}
 }
 
 // places lists the transactions of blocks.

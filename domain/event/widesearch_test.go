@@ -11,13 +11,10 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/account"
-	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
 	"astrolabe/repo/events"
-	"astrolabe/repo/index"
-	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/starknet"
 )
@@ -226,7 +223,7 @@ func TestCoverageThatIsLostDuringASearchIsUnavailable(t *testing.T) {
 			}
 			w.do(sql)
 			f := w.transfers(0, newest)
-			events := event.NewEvents(events.NewEvents(w.db), remembering{events.NewCertificates(w.db), known}, chain.NewCompiledClasses(index.NewArchive(w.db)), implementations(w.db), chain.NewStatuses(onchain.NewHeads(w.db), 0), 0)
+			events := event.NewEvents(events.NewEvents(w.db), remembering{events.NewCertificates(w.db), known}, services(w.db), 0)
 			_, err = events.Search(t.Context(), domain.Mainnet, account.Wallet, f, domain.PageRequest{Limit: 1000})
 			if domain.CodeOf(err) != domain.CodeCoverageUnavailable {
 				t.Errorf("got %v, want %s", err, domain.CodeCoverageUnavailable)

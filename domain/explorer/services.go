@@ -124,10 +124,12 @@ func New(o Options) *Services {
 	implementations := chain.NewImplementations(stores.Implementations, compiled)
 	s.Blocks = chain.NewBlocks(stores.Blocks, stores.Forks, s.Statuses, s.Cache)
 	s.Transactions = chain.NewTransactions(stores.Transactions, s.Blocks, compiled, implementations, s.Statuses, s.Cache)
-	s.Events = event.NewEvents(stores.Events, stores.Certificates, compiled, implementations, s.Statuses, o.Freshness)
-	s.Messages = chain.NewMessages(stores.Messages, s.Statuses)
 	s.Contracts = chain.NewContracts(stores.Contracts, implementations, s.Statuses)
-	s.Verifications = verify.NewRecords(stores.Verifications, s.Contracts)
+	s.Verifications = verify.NewRecords(stores.Verifications, s.Contracts, s.Statuses, s.Cache)
+	s.Events = event.NewEvents(stores.Events, stores.Certificates, event.Services{
+		Classes: compiled, Implementations: implementations, Verified: s.Verifications, Statuses: s.Statuses,
+	}, o.Freshness)
+	s.Messages = chain.NewMessages(stores.Messages, s.Statuses)
 	s.VerificationJobs = verify.NewJobs(stores.VerificationJobs, s.Classes, s.Statuses, o.clock())
 	s.Bridges = bridge.NewSignals(stores.BridgeEvents, stores.Messages, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(stores.Transfers, stores.Untyped, s.Statuses)

@@ -77,7 +77,7 @@ func named(d event.Decoding, v facts.PoolVariant, reading facts.PoolReading) eve
 		d.Name = string(v)
 		return d
 	}
-	declared := d.NameSource == event.FromClassABI || d.NameSource == event.FromImplementationABI
+	declared := d.NameSource.Declared()
 	if reading == facts.PoolRead && declared && d.Status == event.Decoded {
 		d.Name = string(v)
 		return d

@@ -26,8 +26,10 @@ func TestOnlyAnEventThatWasReadWholeIsDecoded(t *testing.T) {
 		standard  = decoded(event.FromCuration, event.TypedByStandard)
 		misfit    = only("Deposit", event.FromClassABI, event.PayloadShapeMismatch)
 		certified = byClass
+		verified  = decoded(event.FromVerifiedABI, event.TypedByClassABI)
+		shown     = verified
 	)
-	certified.Name = "deposit"
+	certified.Name, shown.Name = "deposit", "deposit"
 	for name, c := range map[string]struct {
 		variant facts.PoolVariant
 		reading facts.PoolReading
@@ -35,6 +37,7 @@ func TestOnlyAnEventThatWasReadWholeIsDecoded(t *testing.T) {
 		want    event.Decoding
 	}{
 		"read by its class":               {facts.PoolDeposit, facts.PoolRead, byClass, certified},
+		"of a verified class":             {facts.PoolDeposit, facts.PoolRead, verified, shown},
 		"read, and the lookup failed":     {facts.PoolDeposit, facts.PoolRead, unknown, only("deposit", event.FromClassABI, event.SchemaUnavailable)},
 		"read, and now only standard":     {facts.PoolDeposit, facts.PoolRead, standard, only("deposit", event.FromClassABI, event.SchemaUnavailable)},
 		"malformed by its class":          {facts.PoolDeposit, facts.PoolMalformed, misfit, only("deposit", event.FromClassABI, event.PayloadShapeMismatch)},

@@ -33,11 +33,43 @@ type Store interface {
 type Records struct {
 	store     Store
 	contracts *chain.Contracts
+	statuses  *chain.Statuses
+	cache     *chain.Cache
 }
 
-// NewRecords makes the service.
-func NewRecords(store Store, contracts *chain.Contracts) *Records {
-	return &Records{store, contracts}
+// NewRecords makes the service. The cache remembers which classes have a record.
+func NewRecords(store Store, contracts *chain.Contracts, statuses *chain.Statuses, cache *chain.Cache) *Records {
+	return &Records{store, contracts, statuses, cache}
+}
+
+// Verified returns true for each of the classes that has a record. It reads those
+// that the cache does not know, at once.
+func (r *Records) Verified(ctx context.Context, c domain.Chain, classes []starknet.Felt) (map[starknet.Felt]bool, error) {
+	horizon, err := r.statuses.Horizon(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	verified := make(map[starknet.Felt]bool, len(classes))
+	var unknown []starknet.Felt
+	for _, class := range classes {
+		if known, ok := r.cache.Recall(chain.CacheKey{Kind: chain.CachedVerified, Chain: c, Hash: class}, horizon); ok {
+			verified[class] = known.(bool)
+		} else {
+			unknown = append(unknown, class)
+		}
+	}
+	if len(unknown) == 0 {
+		return verified, nil
+	}
+	records, err := r.OfClasses(ctx, c, unknown)
+	if err != nil {
+		return nil, err
+	}
+	for i, class := range unknown {
+		verified[class] = records[i] != nil
+		r.cache.RememberVerified(c, class, horizon, verified[class])
+	}
+	return verified, nil
 }
 
 // OfClasses returns the newest record of each class, in order, nil without one.
