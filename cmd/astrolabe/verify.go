@@ -4,8 +4,9 @@ import "astrolabe/cmd/astrolabe/verification"
 
 // verifyCommand verifies contracts.
 type verifyCommand struct {
-	Pack  verification.Pack  `cmd:"" help:"Pack a source tree into a deterministic archive, if it breaks no rule."`
-	Check verification.Check `cmd:"" help:"Check a source archive, or a source tree, against every rule."`
+	Pack   verification.Pack   `cmd:"" help:"Pack a source tree into a deterministic archive, if it breaks no rule."`
+	Check  verification.Check  `cmd:"" help:"Check a source archive, or a source tree, against every rule."`
+	Submit verification.Submit `cmd:"" help:"Verify a source tree with a service, and fetch the receipt."`
 }
 
 // receiptCommand works on verification receipts.
