@@ -93,6 +93,9 @@ func (s *submission) receive(ctx context.Context, j *job) error {
 	return nil
 }
 
+// otherReceipt refuses a receipt that may be valid, but not for this job.
+const otherReceipt receipt.Reason = "other_receipt"
+
 // compare checks that the receipt is about this source, class and job.
 func (s *submission) compare(j *job, e *receipt.Evidence) error {
 	for _, part := range []struct{ field, got, want string }{
@@ -103,7 +106,7 @@ func (s *submission) compare(j *job, e *receipt.Evidence) error {
 		{"receiptId", fmt.Sprint(uint64(e.ReceiptID)), fmt.Sprint(j.ReceiptID)},
 	} {
 		if part.got != part.want {
-			return &Error{exitRejected, fmt.Errorf("other_receipt: The service returned the receipt of something else: its %s is %q, not %q.", part.field, part.got, part.want)}
+			return rejection(&receipt.Error{Reason: otherReceipt, Message: fmt.Sprintf("The service returned the receipt of something else: its %s is %q, not %q.", part.field, part.got, part.want)})
 		}
 	}
 	return nil
