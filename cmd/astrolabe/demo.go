@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"astrolabe/cmd/astrolabe/wholefile"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/repo/accounts"
@@ -115,5 +116,5 @@ func (d demo) write(data string) error {
 	if err := os.MkdirAll(data, 0o711); err != nil {
 		return err
 	}
-	return writeWhole(filepath.Join(data, demoFile), append(content, '\n'))
+	return wholefile.Write(filepath.Join(data, demoFile), append(content, '\n'))
 }

@@ -19,18 +19,17 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"astrolabe/cmd/astrolabe/verification"
 	"astrolabe/domain"
 	"astrolabe/telemetry"
 )
 
-// Exit codes let scripts distinguish usage errors from failures.
+// Exit codes let scripts distinguish usage errors from failures. The commands of
+// the package verification have more of them.
 const (
 	exitOK      = 0
 	exitFailure = 1
 	exitUsage   = 2
-	// exitRejected is of "verify" and "receipt": the source breaks a rule, or the
-	// receipt is refused.
-	exitRejected = 3
 )
 
 // commandLine is the whole command line. Every flag is also an environment variable
@@ -142,6 +141,7 @@ func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdou
 		_ = tracing.Stop(draining) // it logs its own errors
 	}()
 	parsed.BindTo(ctx, (*context.Context)(nil))
+	parsed.Bind(&verification.Console{Stdout: stdout, Logger: logger, Progress: screen.progress()})
 	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics(), tracing: tracing, screen: screen, flags: passed(parsed)})
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil // a stop signal during startup is not a failure
@@ -198,8 +198,8 @@ func fail(stderr io.Writer, err error) int {
 	if _, ok := errors.AsType[usageError](err); ok || domain.CodeOf(err) == domain.CodeInvalidRequest {
 		return exitUsage
 	}
-	if _, ok := errors.AsType[rejectedError](err); ok {
-		return exitRejected
+	if coded, ok := errors.AsType[*verification.Error](err); ok {
+		return coded.Code
 	}
 	return exitFailure
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"astrolabe/cmd/astrolabe/wholefile"
 	"astrolabe/domain/secret"
 	"astrolabe/failpoint"
 )
@@ -78,7 +79,7 @@ func masterFile(path string) (secret.Master, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o711); err != nil {
 		return secret.Master{}, usageError{fmt.Errorf("create the data folder: %w", err)}
 	}
-	err = createWhole(path, masterText(secret.NewMaster()))
+	err = wholefile.Create(path, masterText(secret.NewMaster()))
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return secret.Master{}, fmt.Errorf("write the master key: %w", err)
 	}

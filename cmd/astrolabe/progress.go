@@ -18,6 +18,7 @@ type screen struct {
 	mu       sync.Mutex
 	terminal io.Writer
 	lines    map[domain.Chain]string
+	text     string // of a command without chains
 	drawn    bool
 }
 
@@ -59,6 +60,21 @@ func (s *screen) report(p index.Progress) {
 	s.draw()
 }
 
+// progress returns a function that shows a text in the progress line, or removes
+// it if it is empty. It is nil for a screen that is nil.
+func (s *screen) progress() func(text string) {
+	if s == nil {
+		return nil
+	}
+	return func(text string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.erase()
+		s.text = text
+		s.draw()
+	}
+}
+
 func (s *screen) erase() {
 	if s.drawn {
 		_, _ = io.WriteString(s.terminal, eraseLine)
@@ -72,6 +88,9 @@ func (s *screen) draw() {
 		if line, ok := s.lines[c]; ok {
 			lines = append(lines, line)
 		}
+	}
+	if s.text != "" {
+		lines = append(lines, s.text)
 	}
 	if len(lines) > 0 {
 		_, _ = io.WriteString(s.terminal, strings.Join(lines, "  |  "))

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"astrolabe/cmd/astrolabe/wholefile"
 	"astrolabe/domain/secret"
 	"astrolabe/failpoint"
 	"astrolabe/repo/accounts"
@@ -154,7 +155,7 @@ func (s secretsRotate) resealWith(ctx context.Context, c *console, store account
 // resealAt encrypts the secrets with a new key, which replaces the one in path.
 func resealAt(ctx context.Context, c *console, store accounts.Secrets, from secret.Master, path string) error {
 	to := secret.NewMaster()
-	if err := writeWhole(nextMaster(path), masterText(to)); err != nil {
+	if err := wholefile.Write(nextMaster(path), masterText(to)); err != nil {
 		return usageError{fmt.Errorf("write the new master key: %w; or pass one with --new-master-key-file", err)}
 	}
 	failpoint.Hit(failpoint.MasterNextWritten)
@@ -177,5 +178,5 @@ func placeMaster(path string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("replace the master key: %w", err)
 	}
-	return syncFolder(filepath.Dir(path))
+	return wholefile.SyncFolder(filepath.Dir(path))
 }

@@ -1,4 +1,4 @@
-package main
+package verification
 
 import (
 	"errors"
@@ -10,13 +10,8 @@ import (
 	"astrolabe/domain/verify/receipt"
 )
 
-// receiptCommand works on verification receipts. It needs no database and no
-// network.
-type receiptCommand struct {
-	Verify receiptVerify `cmd:"" help:"Verify a receipt against a trust root, offline."`
-}
-
-type receiptVerify struct {
+// ReceiptVerify verifies a receipt offline.
+type ReceiptVerify struct {
 	File            string `arg:"" help:"Receipt as JSON." type:"path"`
 	TrustRoot       string `help:"Trust root as JSON, which you received over a channel that you trust." required:"" env:"-" type:"path" placeholder:"FILE"`
 	TrustRootDigest string `help:"Refuse a trust root whose file has another SHA-256." env:"-" placeholder:"DIGEST"`
@@ -25,7 +20,7 @@ type receiptVerify struct {
 }
 
 // Help returns the detailed help text.
-func (receiptVerify) Help() string {
+func (ReceiptVerify) Help() string {
 	return `Prints what the receipt proves and which key signed it. Digests are sha256: followed by 64 lower-case hexadecimal digits; ` +
 		`the printed trustRootDigest is the one to pin with --trust-root-digest.` + "\n\n" +
 		`Exit codes: 0 if the receipt is valid, 1 if a file cannot be read, 2 for a usage error or a missing file, 3 if the receipt is refused. ` +
@@ -34,8 +29,8 @@ func (receiptVerify) Help() string {
 }
 
 // Validate checks the settings before anything starts.
-func (v receiptVerify) Validate() error {
-	return firstError(checkDigest("--trust-root-digest", v.TrustRootDigest), checkDigest("--toolchain", v.Toolchain))
+func (v ReceiptVerify) Validate() error {
+	return errors.Join(checkDigest("--trust-root-digest", v.TrustRootDigest), checkDigest("--toolchain", v.Toolchain))
 }
 
 func checkDigest(flag, digest string) error {
@@ -46,7 +41,7 @@ func checkDigest(flag, digest string) error {
 }
 
 // Run verifies the receipt and prints what it proves.
-func (v receiptVerify) Run(c *console) error {
+func (v ReceiptVerify) Run(c *Console) error {
 	signed, err := readDocument(v.File, receipt.MaxReceipt)
 	if err != nil {
 		return err
@@ -56,12 +51,10 @@ func (v receiptVerify) Run(c *console) error {
 		return err
 	}
 	verified, err := receipt.Verify(signed, root, receipt.Rules{AllowDemo: v.AllowDemo, ToolchainDigest: v.Toolchain, TrustRootDigest: v.TrustRootDigest})
-	if refused, ok := errors.AsType[*receipt.Error](err); ok {
-		return rejectedError{refused}
-	} else if err != nil {
-		return err
+	if err != nil {
+		return rejection(err)
 	}
-	printVerified(c.stdout, verified)
+	printVerified(c.Stdout, verified)
 	return nil
 }
 
@@ -70,7 +63,7 @@ func (v receiptVerify) Run(c *console) error {
 func readDocument(path string, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, usageError{err}
+		return nil, usage(err)
 	} else if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package main
+package wholefile
 
 import (
 	"errors"
@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 )
 
-// writeWhole atomically replaces a file that only its owner can read. The content
+// Write atomically replaces a file that only its owner can read. The content
 // is on disk when it returns.
-func writeWhole(path string, content []byte) error {
+func Write(path string, content []byte) error {
 	return place(path, content, os.Rename)
 }
 
-// createWhole is like writeWhole for a new file. If the file exists, it stays
+// Create is like Write for a new file. If the file exists, it stays
 // unchanged and the error is fs.ErrExist.
-func createWhole(path string, content []byte) error {
+func Create(path string, content []byte) error {
 	return place(path, content, os.Link)
 }
 
@@ -33,11 +33,11 @@ func place(path string, content []byte, put func(from, to string) error) error {
 	if err := put(file.Name(), path); err != nil {
 		return err
 	}
-	return syncFolder(dir)
+	return SyncFolder(dir)
 }
 
-// syncFolder makes changes of file names in a folder survive a power failure.
-func syncFolder(dir string) error {
+// SyncFolder makes changes of file names in a folder survive a power failure.
+func SyncFolder(dir string) error {
 	folder, err := os.Open(dir)
 	if err != nil {
 		return err
