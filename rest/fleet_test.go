@@ -49,6 +49,7 @@ type fleet struct {
 	db                       *pgx.Conn
 
 	granted, denied, lost atomic.Int64 // answers, and requests without one
+	unavailable           atomic.Int64 // answers 503, whose requests may have been counted
 }
 
 // member is one process of a fleet.
@@ -247,6 +248,7 @@ func (f *fleet) askOnce(m *member) int {
 	case http.StatusTooManyRequests:
 		f.denied.Add(1)
 	case http.StatusServiceUnavailable:
+		f.unavailable.Add(1)
 	default:
 		f.Errorf("got %s, want 200 or 429", response.Status)
 	}

@@ -19,8 +19,14 @@ func TestLargeBodiesInFlightAreBoundedForAWorkspace(t *testing.T) {
 	s := newService(t)
 	held, asked := make(chan struct{}), make(chan struct{}, 1)
 	s.node.answers(func(w http.ResponseWriter, r *http.Request) {
-		asked <- struct{}{}
-		<-held
+		select {
+		case asked <- struct{}{}:
+		case <-r.Context().Done():
+		}
+		select {
+		case <-held:
+		case <-r.Context().Done():
+		}
 		w.WriteHeader(http.StatusBadGateway)
 	})
 	var running sync.WaitGroup

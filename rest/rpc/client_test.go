@@ -48,7 +48,7 @@ type client struct {
 // dial opens a WebSocket; headers are pairs of name and value.
 func (s *service) dial(path string, headers ...string) (*client, *http.Response, error) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	s.t.Cleanup(cancel)
 	header := http.Header{}
 	for i := 0; i < len(headers); i += 2 {
