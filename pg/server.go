@@ -22,6 +22,9 @@ type Options struct {
 	Logger *slog.Logger
 	// Settings override the configuration of the server.
 	Settings map[string]string
+	// PasswordRoles are roles that log in with a password, and never without one.
+	// Whoever runs SQL creates them and sets their passwords.
+	PasswordRoles []string
 	// Restart makes the server start again when it exits by itself: at once, then
 	// after growing delays. After maxFailures in a row the server gives up, unless
 	// the disk is full: it then waits for space.
@@ -58,15 +61,21 @@ type Server struct {
 
 // URL returns the URL of a database of the server for its superuser, through
 // its socket. The database postgres always exists; the caller creates others.
-func (s *Server) URL(database string) string { return s.url(database, superuser) }
+func (s *Server) URL(database string) string { return s.url(database, url.User(superuser)) }
 
 // ServiceURL is URL for the role that the program works as.
-func (s *Server) ServiceURL(database string) string { return s.url(database, ServiceRole) }
+func (s *Server) ServiceURL(database string) string { return s.url(database, url.User(ServiceRole)) }
 
-func (s *Server) url(database, role string) string {
+// PasswordURL is URL for one of Options.PasswordRoles. It holds the password, so
+// pass it on through an environment, never as an argument.
+func (s *Server) PasswordURL(database, role, password string) string {
+	return s.url(database, url.UserPassword(role, password))
+}
+
+func (s *Server) url(database string, who *url.Userinfo) string {
 	address := url.URL{
 		Scheme:   "postgres",
-		User:     url.User(role),
+		User:     who,
 		Path:     "/" + database,
 		RawQuery: url.Values{"host": {s.socketDir}, "port": {port}}.Encode(),
 	}

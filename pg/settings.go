@@ -65,11 +65,14 @@ func settings(memory uint64, socketDir string) map[string]string {
 //
 // Access is restricted twice. Only the owner and root can enter the folder of
 // the socket, and the kernel tells the server who connects (peer
-// authentication): only the user that started it gets the two roles. Trust
+// authentication): only the user that started it gets the two roles above. Trust
 // authentication would rely on the mode of the folder alone. Peer
 // authentication needs no password, and the user map lets a program of root use
 // a server that runs as postgres.
-func (f folder) writeSettings(socketDir string, extra map[string]string) error {
+//
+// The roles of Options.PasswordRoles are the exception: the kernel cannot tell
+// the processes of one user apart, so they prove who they are by a password.
+func (f folder) writeSettings(socketDir string, o Options) error {
 	caller, err := user.Current()
 	if err != nil {
 		return fmt.Errorf("find the name of the program's user: %w", err)
@@ -77,7 +80,7 @@ func (f folder) writeSettings(socketDir string, extra map[string]string) error {
 	all := settings(machineMemory(), socketDir)
 	all["hba_file"] = f.path("pg_hba.conf")
 	all["ident_file"] = f.path("pg_ident.conf")
-	maps.Copy(all, extra)
+	maps.Copy(all, o.Settings)
 
 	const header = "# Written on each start: changes made here are lost. ALTER SYSTEM keeps them.\n"
 	var config strings.Builder
@@ -87,7 +90,7 @@ func (f folder) writeSettings(socketDir string, extra map[string]string) error {
 	}
 	files := map[string]string{
 		f.config():              config.String(),
-		f.path("pg_hba.conf"):   header + "local all all peer map=program\n",
+		f.path("pg_hba.conf"):   header + passwordRules(o.PasswordRoles) + "local all all peer map=program\n",
 		f.path("pg_ident.conf"): fmt.Sprintf("%sprogram %q %s\nprogram %[2]q %[4]s\n", header, caller.Username, superuser, ServiceRole),
 	}
 	for path, content := range files {
@@ -96,6 +99,17 @@ func (f folder) writeSettings(socketDir string, extra map[string]string) error {
 		}
 	}
 	return nil
+}
+
+// passwordRules returns the lines of pg_hba.conf that let roles in by password.
+// The first line that matches a role decides, so peer authentication never lets
+// them in.
+func passwordRules(roles []string) string {
+	var rules strings.Builder
+	for _, role := range roles {
+		fmt.Fprintf(&rules, "local all %q scram-sha-256\n", role)
+	}
+	return rules.String()
 }
 
 // writePublic writes a file that the server user can read, independent of the

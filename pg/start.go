@@ -94,7 +94,7 @@ func (s *Server) prepare(ctx context.Context, o Options) error {
 		return err
 	}
 	s.socketDir = dir
-	return s.folder.writeSettings(dir, o.Settings)
+	return s.folder.writeSettings(dir, o)
 }
 
 // awaitReady waits until postmaster.pid reports ready, so that the log has no

@@ -18,7 +18,7 @@ func TestCommandReferenceContainsTheHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer
 	page.WriteString("# Commands\n\nThe output of `astrolabe <command> --help`. The environment variable of each flag is in parentheses.\n")
-	for _, command := range []string{"", "up", "serve", "work", "index", "sim", "digest", "fsck", "repair", "rederive", "rollback", "migrate up", "migrate status", "migrate down", "secrets list", "secrets rotate", "keys create", "keys list", "keys revoke", "keys grant", "session create", "session revoke", "workspaces list", "workspaces plan", "workspaces trace", "workspaces audit", "labels add", "labels list", "labels remove", "census revoke", "census restore", "coverage list", "coverage rebuild", "verify pack", "verify check", "receipt verify", "version"} {
+	for _, command := range []string{"", "up", "serve", "work", "index", "sim", "digest", "fsck", "repair", "rederive", "rollback", "migrate up", "migrate status", "migrate down", "secrets list", "secrets rotate", "keys create", "keys list", "keys revoke", "keys grant", "session create", "session revoke", "workspaces list", "workspaces plan", "workspaces trace", "workspaces audit", "labels add", "labels list", "labels remove", "census revoke", "census restore", "coverage list", "coverage rebuild", "verify pack", "verify check", "verify submit", "receipt verify", "version"} {
 		page.WriteString("\n## " + strings.TrimSpace("astrolabe "+command) + "\n\n```\n" + help(t, command) + "```\n")
 	}
 	if *update {

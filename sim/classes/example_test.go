@@ -14,10 +14,12 @@ import (
 )
 
 // exampleTree is the Scarb package that docs/verification.md verifies.
-const exampleTree = "../../examples/token"
+const exampleTree = "../../examples/collection"
 
-// exampleClass is the class of the simulated chain that the tree gives.
-const exampleClass = "erc20_keyed"
+// exampleClass is the class of the simulated chain that the tree gives. A
+// transaction declares it: a receipt names that transaction, and the classes of
+// the first block have none.
+const exampleClass = "erc721_keyed"
 
 func TestExampleTreeCompilesToADeclaredClass(t *testing.T) {
 	t.Parallel()
@@ -28,12 +30,12 @@ func TestExampleTreeCompilesToADeclaredClass(t *testing.T) {
 		}
 		return string(text)
 	}
-	const declared = "mod errors;"
+	const declared = "mod interfaces;"
 	root := read("lib.cairo")
 	if strings.Count(root, declared) != 1 {
 		t.Fatalf("got lib.cairo without %q, want the tree to have a module in a file of its own", declared)
 	}
-	flat := strings.Replace(root, declared, "mod errors {\n"+read("errors.cairo")+"}", 1)
+	flat := strings.Replace(root, declared, "mod interfaces {\n"+read("interfaces.cairo")+"}", 1)
 	want := committedEntries(t)[exampleClass]
 	class, err := cairotest.Open(t, cairotest.Optional(t)).Compile(t.Context(), toolchain.Source{Package: want.Package, Text: flat})
 	if err != nil {

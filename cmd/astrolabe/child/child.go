@@ -46,24 +46,22 @@ func (c Child) Run(ctx context.Context) error {
 	if pause == nil {
 		pause = restartPause
 	}
-	for failures := 0; ; {
+	failures, wait := 0, time.Duration(0)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
+		}
 		began := time.Now()
 		ended := c.runOnce(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
 		if time.Since(began) >= steady {
 			failures = 0
 		}
 		failures++
-		wait := pause(failures)
-		c.Logger.Error("a child process ended; it is started again", "child", c.Name, "error", ended, "after", wait)
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return nil
-		case <-timer.C:
+		if ctx.Err() == nil {
+			wait = pause(failures)
+			c.Logger.Error("a child process ended; it is started again", "child", c.Name, "error", ended, "after", wait)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type Pack struct {
 
 // PackageSettings are the fields of a Package V1 that the archive does not tell.
 type PackageSettings struct {
-	Class      *starknet.Felt `help:"Class hash to reproduce. With it, stdout is the Package V1 that creates the job." env:"-" placeholder:"HASH"`
+	Class      *starknet.Felt `help:"Class hash to reproduce." env:"-" placeholder:"HASH"`
 	Package    string         `help:"Package that implements the contract." env:"-" placeholder:"NAME"`
 	Target     string         `help:"Target of kind starknet-contract that holds the contract. Default with --class: the package." env:"-" placeholder:"NAME"`
 	ArtifactID string         `help:"Id of the contract in <target>.starknet_artifacts.json." env:"-" placeholder:"ID"`

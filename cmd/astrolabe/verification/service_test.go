@@ -27,9 +27,9 @@ import (
 const (
 	testKey    = "key-of-a-workspace"
 	testJob    = "vrf_aaaaaaaaaaaaaaaaaaaaaaaa"
-	classHash  = "0x7d0710ef6e6a35c9bd65056d00ca164af0489f54b94745ebbf70c0dc8895470"
+	classHash  = "0x15d976ab5bcdc8f6a2092a582cce3c252ebb1d781a7a9ecfda8a7c13987ee32"
 	otherHash  = "0x42"
-	exampleDir = "../../../examples/token"
+	exampleDir = "../../../examples/collection"
 )
 
 // service is a small verification service: it has one job, which passes the
@@ -195,7 +195,7 @@ func newSubmitter(t *testing.T, s *service) *submitter {
 	class := starknet.MustFelt(classHash)
 	return &submitter{Submit: Submit{
 		Dir: exampleDir, URL: s.server.URL + "/", Chain: domain.Mainnet, APIKeyFile: key, Output: dir,
-		PackageSettings: PackageSettings{Class: &class, Package: "erc20_keyed", ArtifactID: "eb7sq2jnu7nne", ModulePath: "erc20_keyed::Erc20Keyed", Retention: "private-24h-v1"},
+		PackageSettings: PackageSettings{Class: &class, Package: "erc721_keyed", ArtifactID: "i3s5d4k3do170", ModulePath: "erc721_keyed::Erc721Keyed", Retention: "private-24h-v1"},
 	}}
 }
 

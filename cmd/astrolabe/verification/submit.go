@@ -25,7 +25,7 @@ type Submit struct {
 	Chain             domain.Chain `help:"Chain on which the class is declared." default:"SN_MAIN" env:"-"`
 	APIKeyFile        string       `help:"Read the API key from this file. Default: the environment variable ASTROLABE_API_KEY." type:"path" placeholder:"FILE"`
 	IdempotencyKey    string       `help:"Create the job under this key, or follow the job that was created under it. Default: a random key." env:"-" placeholder:"KEY"`
-	Output            string       `help:"Folder to write the receipt, the trust root and the inclusion proof to." short:"o" default:"." env:"-" type:"existingdir" placeholder:"DIR"`
+	Output            string       `help:"Folder to write the receipt, the trust root and the inclusion proof to. Default: the current folder." short:"o" default:"." env:"-" type:"existingdir" placeholder:"DIR"`
 	TrustRoot         string       `help:"Verify the receipt against this trust root, which you received over a channel that you trust." env:"-" type:"path" placeholder:"FILE"`
 	TrustRootDigest   string       `help:"Refuse a trust root whose file has another SHA-256." env:"-" placeholder:"DIGEST"`
 	AllowDemo         bool         `help:"Accept keys for simulated chains." env:"-"`
@@ -39,7 +39,7 @@ func (Submit) Help() string {
 		`Creating and uploading are never retried: the idempotency key is printed first, and the same command with --idempotency-key KEY continues with the same job.` + "\n\n" +
 		`Without --trust-root the receipt is not authenticated: the trust root of the service itself is written to PACKAGE.trust-root.unpinned.json only to be compared with the one that you receive over a channel that you trust. ` +
 		`The proof that the receipt is in the transparency log is written to PACKAGE.inclusion.json if the log has the receipt already.` + "\n\n" +
-		`Exit codes: 0 if the job succeeded and the receipt is valid, 1 if a request or a file failed, 2 for a usage error or a missing file, ` +
+		`Exit codes: 0 if the job succeeded and, with --trust-root, the receipt is valid, 1 if a request or a file failed, 2 for a usage error or a missing file, ` +
 		`3 if the source breaks a rule or the receipt is refused, 4 if the service refused a request, 5 for a mismatch, 6 if the job failed, 7 if it was cancelled, 8 if it expired, ` +
 		`9 after Ctrl-C while the job goes on. The message of 3, 4 and 6 begins with a code.`
 }

@@ -46,9 +46,9 @@ func TestSubmitFollowsAJobToItsReceipt(t *testing.T) {
 	want := regexp.MustCompile(`^idempotencyKey [A-Z2-7]{26}
 jobId vrf_aaaaaaaaaaaaaaaaaaaaaaaa
 state succeeded
-receipt \S+/erc20_keyed\.receipt\.json
+receipt \S+/erc721_keyed\.receipt\.json
 receiptDigest sha256:[0-9a-f]{64}
-inclusion \S+/erc20_keyed\.inclusion\.json
+inclusion \S+/erc721_keyed\.inclusion\.json
 verified verified_exact
 keyId ed25519:test
 environment demo
@@ -68,7 +68,7 @@ $`)
 			t.Errorf("got the log %s, want a line for the state %s", s.log.String(), state)
 		}
 	}
-	signed, err := os.ReadFile(filepath.Join(s.Output, "erc20_keyed.receipt.json"))
+	signed, err := os.ReadFile(filepath.Join(s.Output, "erc721_keyed.receipt.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestReceiptOfAnotherSourceIsRefused(t *testing.T) {
 	if exitCode(err) != 3 || !strings.HasPrefix(err.Error(), "other_receipt: ") || !strings.Contains(err.Error(), "sourceArchiveDigest") {
 		t.Errorf("got exit code %d and %v, want 3 and the field that differs", exitCode(err), err)
 	}
-	if _, err := os.Stat(filepath.Join(s.Output, "erc20_keyed.receipt.json")); err == nil {
+	if _, err := os.Stat(filepath.Join(s.Output, "erc721_keyed.receipt.json")); err == nil {
 		t.Error("got a file with the other receipt, want none")
 	}
 }
