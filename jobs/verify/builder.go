@@ -79,15 +79,17 @@ func (b *Builder) work(ctx context.Context, w *waker) {
 	for ctx.Err() == nil {
 		job, err := b.Builds.Claim(ctx, b.Description.ID)
 		failing = b.outage(ctx, "builder cannot claim jobs", failing, err)
+		idle := w.idle
 		if job != nil {
 			signal(w.idle) // there may be more for others
 			if b.build(ctx, job, w) {
 				continue
 			}
+			idle = nil // no notification may shorten the pause
 		}
 		select {
 		case <-ctx.Done():
-		case <-w.idle:
+		case <-idle:
 		case <-time.After(pollEvery):
 		}
 	}

@@ -97,11 +97,15 @@ func applyBuild(ctx context.Context, tx repo.Tx, job string, from verify.State, 
 	return err
 }
 
-func storeLease(ctx context.Context, tx repo.Tx, from verify.State, row *model.VerificationBuild) (err error) {
+// storeLease stores the first lease of a job, or a later one. The state does not
+// change with a later one, so the trigger does not notify the builders.
+func storeLease(ctx context.Context, tx repo.Tx, from verify.State, row *model.VerificationBuild) error {
 	if from == verify.Queued {
-		_, err = tx.NewInsert().Model(row).Comment("build.claim").Exec(ctx)
-	} else {
-		_, err = tx.NewUpdate().Model(row).Comment("build.take").WherePK().Exec(ctx)
+		_, err := tx.NewInsert().Model(row).Comment("build.claim").Exec(ctx)
+		return err
 	}
-	return err
+	if _, err := tx.NewUpdate().Model(row).Comment("build.take").WherePK().Exec(ctx); err != nil {
+		return err
+	}
+	return repo.Notify(ctx, tx, repo.VerificationChannel, row.Job)
 }
