@@ -92,6 +92,7 @@ const (
 const (
 	VerifyDeleteSource = "delete_source"
 	VerifyRepeat       = "repeat"
+	VerifyLease        = "lease" // a lease is taken over or given back
 )
 
 // Verifying lists every point of intake, validation and upkeep.
@@ -111,6 +112,16 @@ const (
 
 // Integrating lists every point of adding receipts to the transparency log.
 var Integrating = []string{LogGrowing, LogGrown}
+
+// VerifyBuilt is the point at which a source was built, and nothing is written
+// yet.
+const VerifyBuilt = "verify.built"
+
+// Building lists every point of a builder.
+var Building = []string{
+	VerifyChanging + "building", VerifyChanged + "building", VerifyChanging + VerifyLease, VerifyChanged + VerifyLease, VerifyBuilt,
+	VerifyChanging + "comparing", VerifyChanged + "comparing", VerifyChanging + "failed", VerifyChanged + "failed",
+}
 
 // The points of replacing the master key.
 const (

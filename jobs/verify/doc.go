@@ -1,5 +1,6 @@
 // Package verify runs the background work of verification jobs: the validation of
-// an uploaded source, which the upload queues, and the upkeep by the clock.
+// an uploaded source, which the upload queues, the upkeep by the clock, and the
+// loop of a builder, which is a process apart.
 //
 // Integrate adds admitted receipts to the transparency log.
 //
