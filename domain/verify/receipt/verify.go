@@ -73,7 +73,7 @@ func (t *TrustRoot) Verify(r *Receipt, rules Rules) (*Key, error) {
 // a revoked key are refused, because the thief of a key can choose issuedAt.
 // notAfter is for keys that are replaced by a planned rotation.
 func (k *Key) accepts(e *Evidence, rules Rules) error {
-	id, issued := domain.Quote(k.ID), e.issued()
+	id, issued := domain.Quote(k.ID), e.Issued()
 	switch {
 	case k.Environment == Demo && !rules.AllowDemo:
 		return refuse(DemoKey, "The key %s signs for simulated chains (environment demo), whose receipts prove nothing about a real chain.", id)
