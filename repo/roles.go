@@ -46,12 +46,34 @@ var roleGrants = map[string][]grant{
 		{"UPDATE", "verification_builders", "toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, measures, seen_at", "", ""},
 	},
 	ControllerRole: {
-		{"SELECT", "verification_jobs", "", "state IN (4, 5, 6, 7)", ""},
-		{"UPDATE", "verification_jobs", "state, updated_at, finished_at, failure_code, failure_message, produced_class_hash, receipt_id", "state = 4", "state IN (5, 6, 7)"},
+		{"SELECT", "verification_jobs", "id, number, chain, package, state, updated_at, build", "state IN (4, 5, 6, 7)", ""},
+		{"UPDATE", "verification_jobs", "state, updated_at, finished_at, failure_code, failure_message, produced_class_hash, receipt_id", "state = 4",
+			"(state IN (6, 7) AND receipt_id IS NULL OR state = 5 AND receipt_id IS NOT NULL)"},
 		{"SELECT", "verification_history", "job, seq, state, at", jobIn("verification_history", "4, 5, 6, 7"), ""},
 		{"INSERT", "verification_history", "job, seq, state, at", "", "state IN (5, 6, 7) AND " + jobIn("verification_history", "4")},
-		{"SELECT", "verification_candidates", "job, class, built_at", "", ""},
-		{"DELETE", "verification_candidates", "", "", ""},
+		{"SELECT", "verification_candidates", "job, class, built_at", jobIn("verification_candidates", "4"), ""},
+		{"DELETE", "verification_candidates", "", jobIn("verification_candidates", "4"), ""},
+
+		// Keys begin here, and are ended by the operator. Triggers of these tables
+		// keep receipts as they are.
+		{"SELECT", "verification_keys", "", "", ""},
+		{"INSERT", "verification_keys", "key_id, public_key, environment, toolchain_name, toolchain_version, toolchain_digest, not_before", "", ""},
+		{"SELECT", "verification_receipts", "", "", ""},
+		{"INSERT", "verification_receipts", "", "", ""},
+		{"SELECT", "verification_outbox", "", "", ""},
+		{"INSERT", "verification_outbox", "", "", ""},
+		{"DELETE", "verification_outbox", "", "", ""},
+		{"INSERT", "verifications", "", "", ""},
+		{"SELECT", "verification_controllers", "", "", ""},
+		{"INSERT", "verification_controllers", "", "", ""},
+		{"UPDATE", "verification_controllers", "", "", ""},
+
+		// What says where a class was declared, and whether that is final.
+		{"SELECT", "classes", "chain, id, hash", "", ""},
+		{"SELECT", "declarations", "chain, class, block, tx, compiled", "", ""},
+		{"SELECT", "blocks", "chain, block, hash", "", ""},
+		{"SELECT", "transactions", "chain, block, tx, hash", "", ""},
+		{"SELECT", "index_checkpoints", "chain, finalized_block, genesis", "", ""},
 	},
 }
 

@@ -24,7 +24,7 @@ ALTER TABLE verification_builders DROP COLUMN environment;
 ALTER TABLE verification_builders ADD COLUMN measures jsonb NOT NULL DEFAULT '[]'; -- a list of {name, by}
 
 CREATE INDEX verification_jobs_builds ON verification_jobs (number) WHERE state IN (2, 3);  -- build.find; verification.due
-CREATE INDEX verification_jobs_comparing ON verification_jobs (number) WHERE state = 4;
+CREATE INDEX verification_jobs_comparing ON verification_jobs (number) WHERE state = 4; -- verification.comparing
 
 -- Listeners learn the ID of every job whose state is new.
 CREATE FUNCTION verification_job_moved() RETURNS trigger LANGUAGE plpgsql AS $$
