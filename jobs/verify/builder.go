@@ -10,11 +10,8 @@ import (
 	"astrolabe/telemetry"
 )
 
-const (
-	pollEvery   = 5 * time.Second // without a notification
-	reportEvery = 15 * time.Second
-	lastWords   = 5 * time.Second // for what a builder stores when it shuts down
-)
+// lastWords is the time for what a builder stores when it shuts down.
+const lastWords = 5 * time.Second
 
 // Builder builds the sources of queued jobs until its context ends. Any number
 // of processes may run one. It needs no job queue: River's tables would let a
