@@ -33,6 +33,7 @@ var arrows = map[string][]string{
 	"signin":     {"access", "cache", "domain", "strictjson", "telemetry"},
 	"graph":      {"access", "cache", "domain", "starknet", "staticfile", "strictjson", "telemetry"},
 	"sim":        {"starknet", "strictjson"},
+	"sandbox":    {},
 	"toolchain":  {"starknet", "strictjson"},
 	"oracle":     {"sim", "starknet"},
 }
