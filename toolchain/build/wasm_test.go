@@ -101,8 +101,7 @@ func TestSandboxedClassesHashAsTheNativeCompilersDo(t *testing.T) {
 	}
 }
 
-// bankHash is the class hash of testdata/bank.txtar. The tests of package flatten
-// compile the same contract from one file.
+// bankHash is the class hash of testdata/bank.txtar, as this compiler gives it.
 var bankHash = starknet.MustFelt("0x832f2af14cef6713c4e438a332f90e256ff4f27dbdfbf18101a77404f54f28")
 
 // TestRebuildsGiveOneClass builds a tree that was written in several folders, in
