@@ -22,10 +22,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// tree reads a txtar file of testdata.
-func tree(t *testing.T, file string) fstest.MapFS {
+// bank is the tree of testdata.
+func bank(t *testing.T) fstest.MapFS {
 	t.Helper()
-	parsed, err := txtar.ParseFile(file)
+	parsed, err := txtar.ParseFile("testdata/bank.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,5 @@ func pack(t *testing.T, files fs.FS, name, path string) (*bytes.Buffer, verify.P
 	}
 }
 
-const (
-	bank  = "testdata/bank.txtar"
-	vault = "bank::contracts::vault::Vault"
-)
+// vault is the path of bank's contract.
+const vault = "bank::contracts::vault::Vault"

@@ -29,7 +29,7 @@ func init() {
 func buildScarb(r request, archive io.Reader) (*answer, error) {
 	if r.Package != nil {
 		if _, err := extract(archive, sourceDir, *r.Package); err != nil {
-			return failures(nil, err)
+			return refusal(err)
 		}
 	}
 	digest, err := toolchain.FolderDigest(scarbInside)
@@ -43,11 +43,11 @@ func buildScarb(r request, archive io.Reader) (*answer, error) {
 		return &answer{}, nil
 	}
 	if err := runScarb(r.Package.PackageName); err != nil {
-		return failures(nil, err)
+		return refusal(err)
 	}
 	class, err := readArtefact(targetDir+"/"+verify.BuildProfile, *r.Package)
 	if err != nil {
-		return failures(nil, err)
+		return refusal(err)
 	}
 	return &answer{Class: class}, nil
 }

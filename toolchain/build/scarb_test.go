@@ -51,7 +51,7 @@ func TestScarbBuildsWithWhatTheReleaseWrites(t *testing.T) {
 	}
 	compile := func(t *testing.T, behave string, change func(*verify.Package)) (*verify.Output, error) {
 		t.Helper()
-		files := tree(t, bank)
+		files := bank(t)
 		files["behave"] = &fstest.MapFile{Data: []byte(behave)}
 		files["class.json"] = &fstest.MapFile{Data: []byte(class)}
 		files["artifact"] = &fstest.MapFile{Data: []byte(toolchain.ArtifactID("bank", vault))}
@@ -121,7 +121,7 @@ func TestOnlyThePinnedReleaseIsRun(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(pinned.Dir, "bin", "extra"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	packed, p := pack(t, tree(t, bank), "bank", vault)
+	packed, p := pack(t, bank(t), "bank", vault)
 	_, err = scarb.Compile(t.Context(), packed, p)
 	if _, decided := errors.AsType[*verify.Failure](err); err == nil || decided {
 		t.Errorf("a release that changed after it was opened: got %v, want an error that decides nothing", err)

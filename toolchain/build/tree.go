@@ -60,10 +60,10 @@ func extract(in io.Reader, folder string, p verify.Package) (manifest string, er
 	return packages[i].Manifest, nil
 }
 
-// failures turns a *verify.Failure into an answer.
-func failures(a *answer, err error) (*answer, error) {
-	if refusal, ok := errors.AsType[*verify.Failure](err); ok {
-		return &answer{Failure: &failure{refusal.Code, refusal.Message}}, nil
+// refusal turns a *verify.Failure into an answer, and returns every other error.
+func refusal(err error) (*answer, error) {
+	if f, ok := errors.AsType[*verify.Failure](err); ok {
+		return &answer{Failure: &failure{f.Code, f.Message}}, nil
 	}
-	return a, err
+	return nil, err
 }

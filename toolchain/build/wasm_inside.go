@@ -33,7 +33,7 @@ func buildWasm(r request, archive io.Reader) (*answer, error) {
 	if r.Package != nil {
 		var err error
 		if source, err = flattened(archive, *r.Package); err != nil {
-			return failures(nil, err)
+			return refusal(err)
 		}
 	}
 	if err := (toolchain.Cache{Dir: cacheInside, Digest: r.Digest}).Check(); err != nil {
@@ -72,8 +72,8 @@ func flattened(archive io.Reader, p verify.Package) (*flatten.Source, error) {
 		return nil, err
 	}
 	source, err := flatten.Tree(os.DirFS(sourceDir), flatten.Package{Name: p.PackageName, Target: p.TargetName, ModulePath: p.ModulePath, Manifest: manifest})
-	if refusal, ok := errors.AsType[*flatten.Refusal](err); ok {
-		return nil, &verify.Failure{Code: verify.FailureCode(refusal.Code), Message: refusal.Message}
+	if refused, ok := errors.AsType[*flatten.Refusal](err); ok {
+		return nil, &verify.Failure{Code: verify.FailureCode(refused.Code), Message: refused.Message}
 	}
 	if err != nil {
 		return nil, err

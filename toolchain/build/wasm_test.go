@@ -2,6 +2,7 @@ package build_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"astrolabe/domain/verify"
 	"astrolabe/sandbox"
@@ -51,12 +53,12 @@ func project(name string, module []string, text []byte) fstest.MapFS {
 		"Scarb.toml": {Data: fmt.Appendf(nil, "[package]\nname = %q\nversion = \"0.1.0\"\n[dependencies]\nstarknet = \">=2.8.0\"\n[[target.starknet-contract]]\n", name)},
 		"Scarb.lock": {Data: fmt.Appendf(nil, "version = 1\n[[package]]\nname = %q\nversion = \"0.1.0\"\n", name)},
 	}
-	path := "src/lib"
+	path, folder := "src/lib", "src"
 	for _, m := range module {
 		files[path+".cairo"] = &fstest.MapFile{Data: []byte("pub mod " + m + ";\n")}
-		path = strings.TrimSuffix(path, "lib") + "/" + m
+		path = folder + "/" + m
+		folder = path
 	}
-	path = strings.ReplaceAll(path, "//", "/")
 	files[path+".cairo"] = &fstest.MapFile{Data: text}
 	return files
 }
@@ -123,7 +125,7 @@ func TestRebuildsGiveOneClass(t *testing.T) { //nolint:paralleltest // it opens 
 		if err != nil {
 			t.Fatal(err)
 		}
-		packed, p := pack(t, os.DirFS(written(t, tree(t, bank), i)), "bank", vault)
+		packed, p := pack(t, os.DirFS(written(t, bank(t), i)), "bank", vault)
 		output, err := compiler.Compile(t.Context(), packed, p)
 		if err != nil {
 			t.Fatal(err)
@@ -187,7 +189,7 @@ func TestSourcesThatCannotBeBuiltAreRefusedInTheSandbox(t *testing.T) {
 		{"a script", func(f fstest.MapFS) { f["Scarb.toml"].Data = append(f["Scarb.toml"].Data, "[scripts]\nx = \"y\"\n"...) }, nothing, verify.SourceRejected, "scripts"},
 	}
 	for _, test := range tests {
-		files := tree(t, bank)
+		files := bank(t)
 		test.tree(files)
 		packed, p := pack(t, files, "bank", vault)
 		test.change(&p)
@@ -197,7 +199,7 @@ func TestSourcesThatCannotBeBuiltAreRefusedInTheSandbox(t *testing.T) {
 			t.Errorf("%s: got %v, want %s with %q and no class", test.name, err, test.code, test.part)
 		}
 	}
-	packed, p := pack(t, tree(t, bank), "bank", vault)
+	packed, p := pack(t, bank(t), "bank", vault)
 	p.UploadDigest = "sha256:00"
 	_, err := compiler.Compile(t.Context(), packed, p)
 	if _, decided := errors.AsType[*verify.Failure](err); err == nil || decided {
@@ -208,16 +210,28 @@ func TestSourcesThatCannotBeBuiltAreRefusedInTheSandbox(t *testing.T) {
 func TestBuildOverItsLimitIsRefused(t *testing.T) {
 	t.Parallel()
 	limits := sandbox.BuildLimits
-	limits.CPU = 3e9
+	limits.CPU = 3 * time.Second
 	compiler, err := build.OpenWasm(t.Context(), sandboxtest.Open(t), cairotest.Sandboxed(t), limits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	packed, p := pack(t, tree(t, bank), "bank", vault)
+	packed, p := pack(t, bank(t), "bank", vault)
 	output, err := compiler.Compile(t.Context(), packed, p)
 	failure, ok := errors.AsType[*verify.Failure](err)
 	if !ok || failure.Code != verify.BuildLimitExceeded || !strings.Contains(failure.Message, "3 s of CPU time") || output.Duration <= 0 {
 		t.Errorf("got %v, want %s that names the limit", err, verify.BuildLimitExceeded)
+	}
+}
+
+func TestBuildEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	compiler := openWasm(t, sandboxtest.Open(t))
+	packed, p := pack(t, bank(t), "bank", vault)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	_, err := compiler.Compile(ctx, packed, p)
+	if _, decided := errors.AsType[*verify.Failure](err); decided || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want %v, which decides nothing", err, context.DeadlineExceeded)
 	}
 }
 
@@ -240,7 +254,7 @@ func TestChangedMachineCodeIsNotExecuted(t *testing.T) {
 	if err := os.WriteFile(files[0], code, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	packed, p := pack(t, tree(t, bank), "bank", vault)
+	packed, p := pack(t, bank(t), "bank", vault)
 	_, err = compiler.Compile(t.Context(), packed, p)
 	if _, decided := errors.AsType[*verify.Failure](err); err == nil || decided || !strings.Contains(err.Error(), toolchain.ErrForeignCache.Error()) {
 		t.Errorf("got %v, want %v, which decides nothing", err, toolchain.ErrForeignCache)
@@ -252,7 +266,7 @@ func TestOneChangedCharacterGivesAnotherClass(t *testing.T) {
 	if !allClasses() {
 		t.Skip("ASTROLABE_ALL_CLASSES=1 compiles it")
 	}
-	files := tree(t, bank)
+	files := bank(t)
 	files["src/math/checked.cairo"].Data = bytes.Replace(files["src/math/checked.cairo"].Data, []byte("1000"), []byte("1001"), 1)
 	packed, p := pack(t, files, "bank", vault)
 	if got := hash(t, openWasm(t, sandboxtest.Open(t)), packed, p); got == bankHash {
@@ -265,7 +279,7 @@ func TestRejectedSourceNamesTheFile(t *testing.T) {
 	if !allClasses() {
 		t.Skip("ASTROLABE_ALL_CLASSES=1 compiles it")
 	}
-	files := tree(t, bank)
+	files := bank(t)
 	files["src/math/checked.cairo"].Data = bytes.Replace(files["src/math/checked.cairo"].Data, []byte("a + b\n"), []byte("a + c\n"), 1)
 	packed, p := pack(t, files, "bank", vault)
 	output, err := openWasm(t, sandboxtest.Open(t)).Compile(t.Context(), packed, p)

@@ -17,7 +17,7 @@ func PublicDir(tb testing.TB) string {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
+	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // others must read it
 		tb.Fatal(err)
 	}
 	return dir
