@@ -1,26 +1,23 @@
 package sandbox
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// groupPrefix begins the names of our cgroups; the process id of this program and a number follow.
+// groupPrefix begins the names of our cgroups; the process id of this program and a random text follow.
 const groupPrefix = "astrolabe-sandbox-"
 
 // groups creates cgroups. It is nil where cgroups are not writable.
-type groups struct {
-	version hierarchy
-	created atomic.Int64
-}
+type groups struct{ version hierarchy }
 
 // hierarchy is a version of cgroups.
 type hierarchy interface {
@@ -66,7 +63,7 @@ func (g *groups) create(limits Limits, without map[string]bool) (*group, error) 
 	if g == nil {
 		return nil, nil
 	}
-	created := &group{g.version, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), g.created.Add(1))}
+	created := &group{g.version, fmt.Sprintf("%s%d-%s", groupPrefix, os.Getpid(), rand.Text())}
 	for _, folder := range g.version.folders() {
 		if err := os.Mkdir(filepath.Join(folder, created.name), 0o755); err != nil {
 			created.remove()

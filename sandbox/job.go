@@ -27,7 +27,7 @@ type Job struct {
 	Exec []string
 	// Mounts are all that is visible of the host.
 	Mounts []Mount
-	// Stdin is what the program reads; nil is an empty input.
+	// Stdin is what the program reads; nil is an empty input. Run may wait for a Read that blocks.
 	Stdin io.Reader
 	// Env is the whole environment of the program, as NAME=value.
 	Env []string

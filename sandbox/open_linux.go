@@ -28,14 +28,27 @@ func Open(ctx context.Context, options Options) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.measures = s.probe(ctx)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if slices.ContainsFunc(s.measures, func(m Measure) bool { return m.Missing != "" }) {
-		return nil, &UnavailableError{s.measures}
+	if err := s.settle(ctx); err != nil {
+		return nil, err
 	}
 	return s, nil
+}
+
+// settle checks every measure, and chooses rlimits if those of cgroups do not hold.
+func (s *Sandbox) settle(ctx context.Context) error {
+	missing := func(m Measure) bool { return m.Missing != "" }
+	s.measures = s.probe(ctx)
+	if s.groups != nil && slices.ContainsFunc(s.measures, missing) {
+		s.groups = nil
+		s.measures = s.probe(ctx)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if slices.ContainsFunc(s.measures, missing) {
+		return &UnavailableError{s.measures}
+	}
+	return nil
 }
 
 // unprobed returns a sandbox without checking that its measures work, and without those named.

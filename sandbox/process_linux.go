@@ -1,13 +1,13 @@
 package sandbox
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -95,16 +95,20 @@ func (p *process) release() error {
 	}
 }
 
-// failure returns why the program was not started; nil if it was.
-func (p *process) failure(log string) error {
+// failure returns why the program was not started; nil if it was. If bubblewrap has logged why it failed,
+// that explains the error of start, too.
+func (p *process) failure(started error, log string) error {
 	report := <-p.report
+	log = strings.TrimSpace(log)
 	switch {
+	case len(report) == 0 && log == "" && started != nil:
+		return started
 	case len(report) == 0:
-		return fmt.Errorf("sandbox: bubblewrap could not create the sandbox: %s", bytes.TrimSpace([]byte(log)))
+		return fmt.Errorf("sandbox: bubblewrap could not create the sandbox: %s", log)
 	case len(report) > 1:
 		return fmt.Errorf("sandbox: the init could not start the program: %s", report[1:])
 	}
-	return nil
+	return started
 }
 
 // files gives bubblewrap its files, in the order of their descriptors, and returns our ends.

@@ -71,7 +71,8 @@ func execute(spec initSpec) error {
 		if err := unix.CloseRange(reportFile+1, last, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 			return fmt.Errorf("closing files: %w", err)
 		}
-		return fmt.Errorf("starting %s: %w", initPath, syscall.Exec(initPath, []string{initPath, entryArgument, os.Args[2]}, spec.Env))
+		err := syscall.Exec(initPath, []string{initPath, entryArgument, os.Args[2]}, spec.Env) //nolint:gosec // the argument was written by command
+		return fmt.Errorf("starting %s: %w", initPath, err)
 	}
 	if err := unix.CloseRange(3, last, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("closing files: %w", err)

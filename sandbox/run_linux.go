@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
+	"io"
 	"os/exec"
 	"runtime"
 	"time"
@@ -40,7 +42,10 @@ func (s *Sandbox) Run(ctx context.Context, job Job) (Result, error) {
 func (s *Sandbox) supervise(ctx context.Context, job Job, cmd *exec.Cmd, group *group) (Result, error) {
 	w := &watch{limits: job.Limits, without: s.without, group: group, exceeded: make(chan struct{}, 2)}
 	w.collect(cmd)
-	cmd.Stdin = job.Stdin
+	if job.Stdin != nil {
+		// A file must not be handed over itself: the program could open it again, for writing.
+		cmd.Stdin = struct{ io.Reader }{job.Stdin}
+	}
 	cmd.WaitDelay = releaseDelay
 	begin := time.Now()
 	process, err := s.start(cmd, group)
@@ -58,10 +63,11 @@ func (s *Sandbox) supervise(ctx context.Context, job Job, cmd *exec.Cmd, group *
 		LogTail:  w.log.text(),
 		Duration: time.Since(begin),
 	}
-	for _, failure := range []error{err, stopped, released, process.failure(result.LogTail)} {
-		if failure != nil {
-			return result, failure
-		}
+	if failure := cmp.Or(stopped, released); failure != nil {
+		return result, failure
+	}
+	if failure := process.failure(err, result.LogTail); failure != nil {
+		return result, failure
 	}
 	if limit := w.reached(result); limit != "" {
 		return result, &LimitError{limit}

@@ -92,9 +92,9 @@ func translate(ctx context.Context, options Options) error {
 		case err != nil:
 			return err
 		case entry.IsDir():
-			return os.Chmod(path, 0o755)
+			return os.Chmod(path, 0o755) //nolint:gosec // the user of the sandbox reads it
 		default:
-			return os.Chmod(path, 0o644)
+			return os.Chmod(path, 0o644) //nolint:gosec // the user of the sandbox reads it
 		}
 	})
 }

@@ -9,5 +9,7 @@
 //
 // The compiler is not part of the program: Options names its file, which must
 // have the pinned digest. This package does not compare, store or sign compiled
-// classes, and does not isolate the compiler further.
+// classes, and does not isolate the compiler further: the package build does that
+// for uploaded source, and the package flatten turns a tree of files into the one
+// text that this compiler takes.
 package toolchain

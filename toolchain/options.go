@@ -18,6 +18,9 @@ var wasmIdentity = Identity{
 	Digest:  "fb8e14d690be2994ea5ed768bde1f3f716ba3cacf882f25e0bb71eb2ead45b66",
 }
 
+// WasmIdentity returns the identity of the only compiler that Open accepts.
+func WasmIdentity() Identity { return wasmIdentity }
+
 // wasmFile is the compiler's name inside its folder.
 const wasmFile = "wasm-cairo_bg.wasm"
 
@@ -51,11 +54,20 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// readWasm reads the compiler and checks that it is the pinned one.
-func (o Options) readWasm() ([]byte, error) {
+// File returns the absolute path of the compiler's file.
+func (o Options) File() (string, error) {
 	file := o.Wasm
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		file = filepath.Join(file, wasmFile)
+	}
+	return filepath.Abs(file)
+}
+
+// readWasm reads the compiler and checks that it is the pinned one.
+func (o Options) readWasm() ([]byte, error) {
+	file, err := o.File()
+	if err != nil {
+		return nil, err
 	}
 	code, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

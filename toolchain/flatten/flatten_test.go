@@ -66,6 +66,9 @@ func TestModulesAreWrittenWhereTheyAreDeclared(t *testing.T) {
 		{"the package's own name", "-- src/lib.cairo --\nuse hello::a::A;\nfn f(hello: u8) -> hello::a::B { a.hello(core::hello::X, super::hello::Y) }\n" + contract,
 			"use crate::a::A;\nfn f(hello: u8) -> crate::a::B { a.hello(core::hello::X, super::hello::Y) }\n" + contract},
 		{"an item of the package's name", "-- src/lib.cairo --\nfn hello() { super::hello(); }\n" + contract, "fn hello() { super::hello(); }\n" + contract},
+		{"an inner attribute, which Cairo does not have", "-- src/lib.cairo --\n#![x]\nmod a;\n" + contract + "-- src/a.cairo --\n", "#![x]\nmod a {\n\n}\n" + contract},
+		{"an account contract", "-- src/lib.cairo --\n#[starknet::contract(account)]\nmod Hello {}\n", "#[starknet::contract(account)]\nmod Hello {}\n"},
+		{"a comparison with the package's name", "-- src/lib.cairo --\nfn f(hello: u8) -> bool { hello::A < hello }\n" + contract, "fn f(hello: u8) -> bool { crate::A < hello }\n" + contract},
 		{"a folder's mod.cairo", "-- src/lib.cairo --\nmod a;\n" + contract + "-- src/a.cairo --\n1\n-- src/a/mod.cairo --\n2\n", "mod a {\n1\n\n}\n" + contract},
 	}
 	for _, test := range tests {

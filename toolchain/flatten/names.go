@@ -6,7 +6,7 @@ package flatten
 
 // itemKeywords stand before the name of an item.
 var itemKeywords = map[string]bool{
-	"mod": true, "fn": true, "struct": true, "enum": true, "trait": true, "impl": true, "const": true, "type": true, "as": true, "<": true,
+	"mod": true, "fn": true, "struct": true, "enum": true, "trait": true, "impl": true, "const": true, "type": true, "as": true,
 }
 
 // name notes a word that is the package's own name. importing is whether it

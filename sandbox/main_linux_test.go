@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"os"
 	"testing"
 
 	"astrolabe/sandbox"
@@ -10,5 +11,6 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Reexec()
+	_ = os.Setenv("ASTROLABE_TEST_SECRET", hostSecret)
 	goleak.VerifyTestMain(m)
 }
