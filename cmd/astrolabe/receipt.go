@@ -1,27 +1,38 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"time"
 
+	"astrolabe/cmd/astrolabe/logclient"
 	"astrolabe/domain/verify/receipt"
+	"astrolabe/domain/verify/transparency"
 )
 
-// receiptCommand works on verification receipts. It needs no database and no
-// network.
+// receiptCommand works on verification receipts. It needs no database, and only an
+// audit needs a network.
 type receiptCommand struct {
 	Verify receiptVerify `cmd:"" help:"Verify a receipt against a trust root, offline."`
+	Audit  receiptAudit  `cmd:"" help:"Check the whole transparency log of receipts of a service."`
+}
+
+// trustSettings say what is trusted.
+type trustSettings struct {
+	TrustRoot       string `help:"Trust root as JSON, which you received over a channel that you trust." required:"" env:"-" type:"path" placeholder:"FILE"`
+	TrustRootDigest string `help:"Refuse a trust root whose file has another SHA-256." env:"-" placeholder:"DIGEST"`
+	AllowDemo       bool   `help:"Accept keys for simulated chains." env:"-"`
 }
 
 type receiptVerify struct {
-	File            string `arg:"" help:"Receipt as JSON." type:"path"`
-	TrustRoot       string `help:"Trust root as JSON, which you received over a channel that you trust." required:"" env:"-" type:"path" placeholder:"FILE"`
-	TrustRootDigest string `help:"Refuse a trust root whose file has another SHA-256." env:"-" placeholder:"DIGEST"`
-	Toolchain       string `help:"Refuse keys for toolchains with another digest." env:"-" placeholder:"DIGEST"`
-	AllowDemo       bool   `help:"Accept keys for simulated chains." env:"-"`
+	File string `arg:"" help:"Receipt as JSON." type:"path"`
+	trustSettings
+	Toolchain string `help:"Refuse keys for toolchains with another digest." env:"-" placeholder:"DIGEST"`
+	Inclusion string `help:"Also verify this proof that the transparency log has the receipt: the response of GET /v1/verification/log/inclusion." env:"-" type:"path" placeholder:"FILE"`
 }
 
 // Help returns the detailed help text.
@@ -30,7 +41,7 @@ func (receiptVerify) Help() string {
 		`the printed trustRootDigest is the one to pin with --trust-root-digest.` + "\n\n" +
 		`Exit codes: 0 if the receipt is valid, 1 if a file cannot be read, 2 for a usage error or a missing file, 3 if the receipt is refused. ` +
 		`The message then begins with the reason: malformed_receipt, malformed_trust_root, trust_root_changed, unknown_key, invalid_signature, demo_key, ` +
-		`wrong_toolchain, key_revoked, key_not_yet_valid or key_expired.`
+		`wrong_toolchain, key_revoked, key_not_yet_valid or key_expired; with --inclusion also malformed_proof, malformed_checkpoint, wrong_receipt, wrong_tree_size or not_included.`
 }
 
 // Validate checks the settings before anything starts.
@@ -55,14 +66,93 @@ func (v receiptVerify) Run(c *console) error {
 	if err != nil {
 		return err
 	}
-	verified, err := receipt.Verify(signed, root, receipt.Rules{AllowDemo: v.AllowDemo, ToolchainDigest: v.Toolchain, TrustRootDigest: v.TrustRootDigest})
-	if refused, ok := errors.AsType[*receipt.Error](err); ok {
-		return rejectedError{refused}
-	} else if err != nil {
+	rules := receipt.Rules{AllowDemo: v.AllowDemo, ToolchainDigest: v.Toolchain, TrustRootDigest: v.TrustRootDigest}
+	if v.Inclusion == "" {
+		verified, err := receipt.Verify(signed, root, rules)
+		if err != nil {
+			return refusal(err)
+		}
+		printVerified(c.stdout, verified)
+		return nil
+	}
+	proof, err := readDocument(v.Inclusion, transparency.MaxProof)
+	if err != nil {
 		return err
 	}
-	printVerified(c.stdout, verified)
+	included, err := transparency.VerifyInclusion(signed, proof, root, rules)
+	if err != nil {
+		return refusal(err)
+	}
+	printVerified(c.stdout, included.Verified)
+	printCheckpoint(c.stdout, included.Checkpoint)
 	return nil
+}
+
+// refusal tells a refused document from other errors.
+func refusal(err error) error {
+	if _, ok := errors.AsType[*receipt.Error](err); ok {
+		return rejectedError{err}
+	}
+	return err
+}
+
+// printCheckpoint prints a signed state of the log.
+func printCheckpoint(w io.Writer, c *transparency.Checkpoint) {
+	fmt.Fprintf(w, "treeSize %d\nrootHash %s\ncheckpointSignedAt %s\ncheckpointKeyId %s\n", c.Size, c.Root, c.SignedAt.Format(time.RFC3339Nano), c.KeyID)
+}
+
+type receiptAudit struct {
+	URL string `help:"URL of the service." name:"url" required:"" env:"-"`
+	trustSettings
+	Checkpoint string `help:"File of the checkpoint that the last audit has saved. The log must begin with that state; the new checkpoint is written there if it does. The first audit creates it." env:"-" type:"path" placeholder:"FILE"`
+}
+
+// Help returns the detailed help text.
+func (receiptAudit) Help() string {
+	return `Fetches the newest checkpoint and every tile of the log, recomputes its root, and compares it with the signed one and with the checkpoint of the last audit. Prints every difference.` + "\n\n" +
+		`Exit codes: 0 if there is no difference, 1 if the log or a file cannot be read, 2 for a usage error or a missing file, 3 if there is a difference or a checkpoint is refused. ` +
+		`Each message begins with the reason: wrong_tile, not_consistent, malformed_checkpoint, malformed_trust_root, trust_root_changed, unknown_key, invalid_signature, demo_key, key_revoked, key_not_yet_valid or key_expired.`
+}
+
+// Validate checks the settings before anything starts.
+func (a receiptAudit) Validate() error {
+	return checkDigest("--trust-root-digest", a.TrustRootDigest)
+}
+
+// Run audits the log and prints what it found.
+func (a receiptAudit) Run(ctx context.Context, c *console) error {
+	root, err := readDocument(a.TrustRoot, receipt.MaxTrustRoot)
+	if err != nil {
+		return err
+	}
+	var saved []byte
+	if a.Checkpoint != "" {
+		if saved, err = readDocument(a.Checkpoint, transparency.MaxCheckpoint); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		if err == nil && len(saved) == 0 {
+			_, err := transparency.ParseCheckpoint("")
+			return refusal(err)
+		}
+	}
+	client := logclient.New(a.URL)
+	defer client.Close()
+	audited, err := transparency.Audit(ctx, client, string(saved), root, receipt.Rules{AllowDemo: a.AllowDemo, TrustRootDigest: a.TrustRootDigest})
+	if err != nil {
+		return refusal(err)
+	}
+	printCheckpoint(c.stdout, audited.Checkpoint)
+	fmt.Fprintf(c.stdout, "tiles %d\n", audited.Tiles)
+	for _, difference := range audited.Differences {
+		fmt.Fprintln(c.stdout, difference)
+	}
+	if n := len(audited.Differences); n > 0 {
+		return rejectedError{fmt.Errorf("%d differences; the first one is %w", n, audited.Differences[0])}
+	}
+	if a.Checkpoint == "" {
+		return nil
+	}
+	return writeWhole(a.Checkpoint, []byte(audited.Checkpoint.Note))
 }
 
 // readDocument reads a file up to one byte more than allowed, by which its parser
