@@ -124,7 +124,7 @@ func TestEveryCorruptionOfReceiptsAndLogIsFound(t *testing.T) {
 		{"a public record is gone", "DELETE FROM verifications WHERE receipt_id = 3", "verification records", "receipt 3: the public record", true},
 		{"a public record says something else", "UPDATE verifications SET key_id = 'other' WHERE receipt_id = 3", "verification records", "receipt 3: the public record", true},
 		{"a public record is invented", "INSERT INTO verifications SELECT chain, sha256(class), 3, issued_at, key_id, receipt_digest FROM verifications WHERE receipt_id = 3", "receipts", "the public record of receipt 3 has no receipt", true},
-		{"a declaration is of another block", "UPDATE declarations d SET block = block + 1 FROM classes k JOIN verification_receipts r ON r.class = k.hash WHERE d.chain = 1 AND d.class = k.id AND r.receipt_id = 1", "receipt declarations", "receipt 1: the index declares", false},
+		{"a declaration is of another block", "UPDATE declarations d SET block = d.block + 1 FROM classes k JOIN verification_receipts r ON r.class = k.hash WHERE d.chain = 1 AND d.class = k.id AND r.receipt_id = 1", "receipt declarations", "receipt 1: the index declares", false},
 		{"a hash of the log is another", quiet("verification_log_hashes", "UPDATE verification_log_hashes SET hash = sha256(hash) WHERE index = 2"), "transparency log", "hash 2 is", true},
 		{"a hash is gone", quiet("verification_log_hashes", "DELETE FROM verification_log_hashes WHERE index = 4"), "transparency log", "hash 4 is missing", true},
 		{"the last hash is gone", quiet("verification_log_hashes", "DELETE FROM verification_log_hashes WHERE index = 7"), "transparency log", "needs 8 hashes, but there are 7", true},
