@@ -86,6 +86,7 @@ const (
 	VerifyChanging = "verify.changing." // a change is written, not yet committed
 	VerifyChanged  = "verify.changed."  // it is committed, not yet answered
 	VerifyChecked  = "verify.checked"   // a source was checked, and nothing is written yet
+	VerifyCompared = "verify.compared"  // a built class was compared, and nothing is written yet
 )
 
 // The suffixes of a change that leaves the state as it is.
@@ -111,6 +112,9 @@ const (
 
 // Integrating lists every point of adding receipts to the transparency log.
 var Integrating = []string{LogGrowing, LogGrown}
+
+// Admitting lists every point of admitting a receipt.
+var Admitting = []string{VerifyCompared, VerifyChanging + "succeeded", VerifyChanged + "succeeded"}
 
 // The points of replacing the master key.
 const (

@@ -73,8 +73,8 @@ func (v *verifying) defaultKey(workspace string) map[string]string {
 func (v *verifying) builderSays(ready bool, code, reason string) {
 	v.Helper()
 	v.execute(v.T, "DELETE FROM verification_builders")
-	v.execute(v.T, fmt.Sprintf(`INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, environment, ready, reason_code, reason, seen_at)
-		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', 'demo', %t, '%s', '%s', now() + interval '1 day')`, ready, code, reason))
+	v.execute(v.T, fmt.Sprintf(`INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
+		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', %t, '%s', '%s', now() + interval '1 day')`, ready, code, reason))
 }
 
 // jobFields selects every field of a job.

@@ -31,9 +31,9 @@ type Migration struct {
 }
 
 // Migrate applies every pending migration, each in its own transaction that
-// also records it, and then the migrations of the job queue. Processes that
-// start at the same time wait for each other; the later ones find nothing to
-// do.
+// also records it, then the migrations of the job queue, and then grants the
+// roles. Processes that start at the same time wait for each other; the later
+// ones find nothing to do.
 func (db *DB) Migrate(ctx context.Context) (applied []string, err error) {
 	err = db.withMigrationLock(ctx, func() error {
 		failpoint.Hit(failpoint.MigrateLocked)
@@ -52,7 +52,10 @@ func (db *DB) Migrate(ctx context.Context) (applied []string, err error) {
 			applied = append(applied, m.String())
 			failpoint.Hit(failpoint.MigrateApplied)
 		}
-		return db.migrateQueue(ctx)
+		if err := db.migrateQueue(ctx); err != nil {
+			return err
+		}
+		return db.GrantRoles(ctx)
 	})
 	return applied, err
 }

@@ -88,8 +88,8 @@ func (v *verifier) count(from string) (n int) {
 func (v *verifier) builderSays(ready bool, reasonCode string) {
 	v.t.Helper()
 	v.execute("DELETE FROM verification_builders")
-	v.execute(`INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, environment, ready, reason_code, reason, seen_at)
-		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', 'demo', $1, $2, 'It says so.', $3)`, ready, reasonCode, *v.clock.Load())
+	v.execute(`INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
+		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', $1, $2, 'It says so.', $3)`, ready, reasonCode, *v.clock.Load())
 }
 
 // sourceArchive is what the packages of these tests describe.

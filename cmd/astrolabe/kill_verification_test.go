@@ -46,8 +46,8 @@ func newVerifier(t *testing.T) *verifier {
 	t.Helper()
 	v := &verifier{campaign: &campaign{T: t}, o: &operator{T: t, url: pgtest.Database(t, repotest.Followed)}, folder: pgtest.Dir(t)}
 	v.o.strikes("INSERT INTO workspaces (id, name, plan, created_at) VALUES ('a', 'a', 'standard', now())")
-	v.o.strikes(`INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, environment, ready, reason_code, reason, seen_at)
-		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', 'demo', true, '', '', now() + interval '1 hour')`)
+	v.o.strikes(`INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
+		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', true, '', '', now() + interval '1 hour')`)
 	v.ask(v.o.url, "SELECT k.hash FROM classes k JOIN declarations d ON d.chain = k.chain AND d.class = k.id LIMIT 1", &v.class)
 	return v
 }

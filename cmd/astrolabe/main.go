@@ -59,7 +59,7 @@ type commandLine struct {
 	Session    sessionCommand    `cmd:"" help:"Create and revoke sessions for the self-serve routes."`
 	Workspaces workspacesCommand `cmd:"" help:"Manage workspaces, which own API keys."`
 	Labels     labelsCommand     `cmd:"" help:"Manage the labels of addresses and classes."`
-	Verify     verifyCommand     `cmd:"" help:"Pack and check source archives for verification, offline."`
+	Verify     verifyCommand     `cmd:"" help:"Pack and check source archives for verification, offline, and manage the keys that sign receipts."`
 	Receipt    receiptCommand    `cmd:"" help:"Verify the receipts of verified contracts, offline."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
 }

@@ -17,10 +17,13 @@ import (
 	"astrolabe/starknet"
 )
 
-// verifyCommand prepares verification jobs. It needs no database and no network.
+// verifyCommand prepares verification jobs, which needs no database and no
+// network, and manages the keys that sign receipts.
 type verifyCommand struct {
-	Pack  verifyPack  `cmd:"" help:"Pack a source tree into a deterministic archive, if it breaks no rule."`
-	Check verifyCheck `cmd:"" help:"Check a source archive, or a source tree, against every rule."`
+	Pack      verifyPack      `cmd:"" help:"Pack a source tree into a deterministic archive, if it breaks no rule."`
+	Check     verifyCheck     `cmd:"" help:"Check a source archive, or a source tree, against every rule."`
+	Keys      verifyKeys      `cmd:"" help:"List, retire and revoke the keys that sign receipts."`
+	TrustRoot verifyTrustRoot `cmd:"" help:"Print the trust root: the public keys that sign receipts."`
 }
 
 // exitCodes documents what both commands return.

@@ -26,6 +26,9 @@ type Checkpoint struct {
 	// unknown. Its hash is zero if it is unknown. No stored block at or below
 	// it is ever undone by the index itself.
 	L1 *domain.BlockRef
+	// Genesis is the hash of block 0 of the chain, stored or not; nil while the
+	// node has not told.
+	Genesis *starknet.Felt
 	// Ranges are the partitions, oldest first.
 	Ranges []Range
 }

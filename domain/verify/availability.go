@@ -13,12 +13,20 @@ const BuilderSilence = time.Minute
 
 // Builder is a process that builds contracts, as it last described itself.
 type Builder struct {
-	Toolchain   Toolchain
-	Environment string // of the key that signs its receipts: production or demo
-	Ready       bool
-	ReasonCode  string // why it is not ready; empty if it is
-	Reason      string
-	SeenAt      time.Time
+	ID         string
+	Toolchain  Toolchain // zero if it has none
+	Ready      bool
+	ReasonCode string // why it is not ready; empty if it is
+	Reason     string
+	Measures   []Measure // what its sandbox enforces
+	SeenAt     time.Time
+}
+
+// Measure is something that a sandbox enforces: that a build has no network, or
+// a limit of its memory.
+type Measure struct {
+	Name string `json:"name"`
+	By   string `json:"by"` // what enforces it, such as cgroup
 }
 
 // Availability says whether contracts can be verified now.
@@ -26,8 +34,9 @@ type Availability struct {
 	Available   bool
 	ReasonCode  string     // why they cannot; empty if they can
 	Reason      string     // the reason as a sentence
-	Toolchain   *Toolchain // nil while no builder is running
-	Environment string     // empty while no builder is running
+	Toolchain   *Toolchain // nil while no builder has one
+	Environment string     // of the key that signs receipts: production or demo; empty while that is unknown
+	Measures    []Measure  // of the builder's sandbox
 }
 
 // ReasonNoBuilder is the reason code while no process offers to build.
@@ -44,7 +53,11 @@ func (j *Jobs) Availability(ctx context.Context) (Availability, error) {
 		return Availability{ReasonCode: ReasonNoBuilder, Reason: "No process of this deployment builds contracts."}, nil
 	}
 	first := builders[0]
-	return Availability{first.Ready, first.ReasonCode, first.Reason, &first.Toolchain, first.Environment}, nil
+	a := Availability{Available: first.Ready, ReasonCode: first.ReasonCode, Reason: first.Reason, Measures: first.Measures}
+	if first.Toolchain != (Toolchain{}) {
+		a.Toolchain = &first.Toolchain
+	}
+	return a, nil
 }
 
 // available returns verification_unavailable unless a builder is ready.

@@ -87,8 +87,8 @@ func (i *intake) workspace(id string) {
 func (i *intake) builderSays(ready bool, code, reason string) {
 	i.Helper()
 	i.do("DELETE FROM verification_builders")
-	i.do(`INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, environment, ready, reason_code, reason, seen_at)
-		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', 'demo', $1, $2, $3, $4)`, ready, code, reason, i.clock.now())
+	i.do(`INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
+		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', $1, $2, $3, $4)`, ready, code, reason, i.clock.now())
 }
 
 // seen lets the builder be seen again after the clock has moved.

@@ -27,6 +27,7 @@ type turns struct {
 	absent   *uint64          // the block that the node lacked in the last turn
 	l1       *domain.BlockRef // the acceptance on L1 that was read and is not recorded yet
 	proving  schedule         // when missing classes are asked for again
+	identity bool             // block 0 was asked for
 	// repairing is set when the rows of blocks that are stored already are derived.
 	repairing bool
 }
@@ -68,6 +69,9 @@ func (t *turns) catchUp(ctx context.Context) error {
 	}
 	if err == nil && !forked {
 		err = t.accept(ctx)
+	}
+	if err == nil && !forked {
+		err = t.identify(ctx)
 	}
 	switch {
 	case errors.Is(err, errAbsent):

@@ -56,8 +56,8 @@ func newJobs(t *testing.T) (*verify.Jobs, *repo.DB, *pgx.Conn, starknet.Felt) {
 	if _, err := conn.Exec(t.Context(), "INSERT INTO workspaces (id, name, plan, created_at) VALUES ('a', 'a', 'standard', now())"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := conn.Exec(t.Context(), `INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, environment, ready, reason_code, reason, seen_at)
-		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', 'demo', true, '', '', now() + interval '1 hour')`); err != nil {
+	if _, err := conn.Exec(t.Context(), `INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
+		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', true, '', '', now() + interval '1 hour')`); err != nil {
 		t.Fatal(err)
 	}
 	if err := conn.QueryRow(t.Context(), "SELECT k.hash FROM classes k JOIN declarations d ON d.chain = k.chain AND d.class = k.id LIMIT 1").Scan(&class); err != nil {

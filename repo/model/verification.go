@@ -68,15 +68,35 @@ type VerificationCreates struct {
 type VerificationBuilder struct {
 	bun.BaseModel `bun:"table:verification_builders,alias:vb"`
 
-	ID               string    `bun:"id,pk"`
-	ToolchainName    string    `bun:"toolchain_name"`
-	ToolchainVersion string    `bun:"toolchain_version"`
-	ToolchainDigest  string    `bun:"toolchain_digest"`
-	Environment      string    `bun:"environment"`
-	Ready            bool      `bun:"ready"`
-	ReasonCode       string    `bun:"reason_code"` // empty when it is ready
-	Reason           string    `bun:"reason"`
-	SeenAt           time.Time `bun:"seen_at"`
+	ID               string          `bun:"id,pk"`
+	ToolchainName    string          `bun:"toolchain_name"`
+	ToolchainVersion string          `bun:"toolchain_version"`
+	ToolchainDigest  string          `bun:"toolchain_digest"`
+	Ready            bool            `bun:"ready"`
+	ReasonCode       string          `bun:"reason_code"` // empty when it is ready
+	Reason           string          `bun:"reason"`
+	SeenAt           time.Time       `bun:"seen_at"`
+	Measures         json.RawMessage `bun:"measures,type:jsonb"` // a list of verify.Measure
+}
+
+// VerificationBuild is the last attempt at building a job.
+type VerificationBuild struct {
+	bun.BaseModel `bun:"table:verification_builds,alias:vl"`
+
+	Job       string    `bun:"job,pk"`
+	Builder   string    `bun:"builder"`
+	Attempt   int64     `bun:"attempt"` // from 1
+	ClaimedAt time.Time `bun:"claimed_at"`
+	SeenAt    time.Time `bun:"seen_at"` // of the last renewal
+}
+
+// VerificationCandidate is a class that was built and is not compared yet.
+type VerificationCandidate struct {
+	bun.BaseModel `bun:"table:verification_candidates,alias:vd"`
+
+	Job     string    `bun:"job,pk"`
+	Class   []byte    `bun:"class"` // the Sierra class as JSON
+	BuiltAt time.Time `bun:"built_at"`
 }
 
 // VerificationState is the state of a verification job, stored as its index in

@@ -3,7 +3,9 @@ package verify
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -86,8 +88,11 @@ func (r Jobs) Builders(ctx context.Context, since time.Time) ([]verify.Builder, 
 	builders := make([]verify.Builder, len(rows))
 	for i, row := range rows {
 		builders[i] = verify.Builder{
-			Toolchain:   verify.Toolchain{Name: row.ToolchainName, Version: row.ToolchainVersion, Digest: row.ToolchainDigest},
-			Environment: row.Environment, Ready: row.Ready, ReasonCode: row.ReasonCode, Reason: row.Reason, SeenAt: row.SeenAt.UTC(),
+			ID: row.ID, Toolchain: verify.Toolchain{Name: row.ToolchainName, Version: row.ToolchainVersion, Digest: row.ToolchainDigest},
+			Ready: row.Ready, ReasonCode: row.ReasonCode, Reason: row.Reason, SeenAt: row.SeenAt.UTC(),
+		}
+		if err := json.Unmarshal(row.Measures, &builders[i].Measures); err != nil {
+			return nil, fmt.Errorf("measures of the builder %s: %w", row.ID, err)
 		}
 	}
 	return builders, nil

@@ -98,8 +98,8 @@ func canonical(document any) []byte {
 	return text
 }
 
-// issued returns the time of a checked evidence.
-func (e *Evidence) issued() time.Time {
+// Issued returns the time of a checked evidence.
+func (e *Evidence) Issued() time.Time {
 	at, _ := parseTime(e.IssuedAt)
 	return at
 }

@@ -70,7 +70,7 @@ func (t *TrustRoot) Verify(r *Receipt, rules Rules) (*Key, error) {
 	if !ok || !ed25519.Verify(key.PublicKey, r.Evidence.Canonical(), signature) {
 		return nil, refuse(InvalidSignature, "The key %s did not sign this evidence: the receipt or the public key was changed.", domain.Quote(key.ID))
 	}
-	if err := key.Accepts("receipt", r.Evidence.issued(), rules); err != nil {
+	if err := key.Accepts("receipt", r.Evidence.Issued(), rules); err != nil {
 		return nil, err
 	}
 	return key, nil

@@ -1,0 +1,102 @@
+package verify_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"astrolabe/domain"
+	"astrolabe/domain/verify"
+	"astrolabe/domain/verify/receipt"
+	store "astrolabe/repo/verify"
+)
+
+// refused expects a *verify.Refusal with a code.
+func refused(t *testing.T, what string, err error, code string) {
+	t.Helper()
+	refusal, ok := errors.AsType[*verify.Refusal](err)
+	if !ok || refusal.Code != code || !strings.HasSuffix(refusal.Message, ".") {
+		t.Errorf("%s: got %v, want a sentence with the code %s", what, err, code)
+	}
+}
+
+func TestAKeySignsForOneEnvironmentAndToolchainUntilItEnds(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	keys := verify.NewKeys(store.NewKeys(c.db), c.clock.now)
+	c.registered(1)
+	other := func(seed byte, environment receipt.Environment, digest string) error {
+		return verify.NewController(store.NewAdmissions(c.role), signer(seed), environment, verify.Toolchain{Name: pinned.Name, Version: pinned.Version, Digest: digest}, c.clock.now).Check(t.Context())
+	}
+	refused(t, "another toolchain", other(1, receipt.Demo, "sha256:"+strings.Repeat("0", 64)), "wrong_toolchain")
+	c.do("UPDATE index_checkpoints SET genesis = decode('047c3637b57c2b079b93c61539950c17e868a28f46cdef28f88521067f21e943', 'hex')")
+	refused(t, "another environment", other(1, receipt.Production, pinned.Digest), "wrong_environment")
+	if err := other(1, receipt.Demo, pinned.Digest); err != nil {
+		t.Errorf("got %v, want the same key accepted at every start", err)
+	}
+	c.clock.passes(time.Hour)
+	for _, end := range []struct {
+		how  verify.KeyEnd
+		code string
+	}{{verify.RetireKey, "key_expired"}, {verify.RevokeKey, "key_revoked"}} {
+		ended, err := keys.End(t.Context(), signer(1).ID, end.how)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused(t, string(end.how), other(1, receipt.Demo, pinned.Digest), end.code)
+		c.clock.passes(time.Hour)
+		again, err := keys.End(t.Context(), signer(1).ID, end.how)
+		if err != nil || !again.NotAfter.Equal(*ended.NotAfter) || (again.RevokedAt == nil) != (ended.RevokedAt == nil) || again.RevokedAt != nil && !again.RevokedAt.Equal(*ended.RevokedAt) {
+			t.Errorf("%s: got %v and %v, want the first end to stay: %v", end.how, again, err, ended)
+		}
+	}
+	if _, err := keys.End(t.Context(), "ed25519:00", verify.RevokeKey); domain.CodeOf(err) != domain.CodeNotFound {
+		t.Errorf("got %v, want not_found for an unknown key", err)
+	}
+	c.registered(2) // the rotation: a new key signs, and the trust root has both
+	root, err := keys.TrustRoot(t.Context())
+	if err != nil || len(root.Keys) != 2 || root.Keys[0].ID != signer(1).ID || root.Keys[0].RevokedAt == nil || root.Keys[1].NotAfter != nil {
+		t.Errorf("got %+v and %v, want the ended key and then the new one", root, err)
+	}
+}
+
+func TestAReceiptIsNeverIssuedAfterItsKeyEnded(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	controller := c.registered(1)
+	c.clock.passes(time.Hour)
+	c.compares(controller, c.comparing("w", c.document))
+	c.clock.passes(-30 * time.Minute) // the clock of the operator's machine is behind
+	key, err := verify.NewKeys(store.NewKeys(c.db), c.clock.now).End(t.Context(), signer(1).ID, verify.RetireKey)
+	if err != nil || key.NotAfter == nil || key.NotAfter.Before(noon.Add(time.Hour)) {
+		t.Fatalf("got %+v and %v, want an end after the last receipt", key, err)
+	}
+	c.checksReceipts()
+}
+
+func TestAProductionKeySignsOnlyForTheRealChain(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	production := verify.NewController(store.NewAdmissions(c.role), signer(9), receipt.Production, pinned, c.clock.now)
+
+	c.do("UPDATE index_checkpoints SET genesis = (SELECT hash FROM blocks WHERE chain = 1 AND block = 0)") // as the indexer of the simulated chain does
+	refused(t, "a simulated chain", production.Check(t.Context()), "wrong_environment")
+	if n := c.count("verification_keys"); n != 0 {
+		t.Errorf("got %d keys in the trust root, want none: a production key must not be listed for a simulated chain", n)
+	}
+	c.do("UPDATE index_checkpoints SET genesis = NULL")
+	refused(t, "an unknown chain", production.Check(t.Context()), verify.ReasonUnprovenChain)
+	c.fails("unknown", c.compares(production, c.comparing("pa", c.document)), verify.Failed, verify.SigningFailed)
+	c.do("UPDATE index_checkpoints SET genesis = (SELECT hash FROM blocks WHERE chain = 1 AND block = 0)")
+	c.fails("simulated", c.compares(production, c.comparing("pb", c.document)), verify.Failed, verify.SigningFailed)
+
+	c.do("UPDATE index_checkpoints SET genesis = decode('047c3637b57c2b079b93c61539950c17e868a28f46cdef28f88521067f21e943', 'hex')")
+	if err := production.Check(t.Context()); err != nil {
+		t.Errorf("got %v, want the real chain accepted", err)
+	}
+	if job := c.compares(production, c.comparing("pc", c.document)); job.State != verify.Succeeded {
+		t.Errorf("got %s and %v, want a receipt", job.State, job.Failure)
+	}
+	c.checksReceipts()
+}
