@@ -48,6 +48,7 @@ func (s *server) operations() []frame.Operation {
 		pool.PreparedOperations(s.Now),
 		pool.DashboardOperations(),
 		verification.Handlers{Services: s.Services}.Operations(),
+		verification.Handlers{Services: s.Services}.LogOperations(),
 		gateways.Operations(),
 		account.AccountOperations(),
 		s.discoveryOperations(),

@@ -8,10 +8,12 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
+	"astrolabe/domain/verify/transparency"
 	"astrolabe/jobs/fsck"
 	"astrolabe/repo/index"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/tokens"
+	"astrolabe/repo/verify"
 )
 
 // fsckCommand checks the read model for faults.
@@ -25,7 +27,7 @@ type fsckCommand struct {
 
 // Help returns the detailed help text.
 func (fsckCommand) Help() string {
-	return `Checks the read model without a node: base rows, classes and dictionary entries against the digests that were committed with them, message hashes, parent links, counts, positions, checkpoint and tiers, partitions and indexes, locators, and the results of jobs. It also derives every derived row again from the stored blocks and compares the two. For chains with a node URL, it compares every block, the L1 watermark, and the metadata, supplies and largest census balances of tokens, with the node.
+	return `Checks the read model without a node: base rows, classes and dictionary entries against the digests that were committed with them, message hashes, parent links, counts, positions, checkpoint and tiers, partitions and indexes, locators, and the results of jobs. It also derives every derived row again from the stored blocks and compares the two. For chains with a node URL, it compares every block, the L1 watermark, and the metadata, supplies and largest census balances of tokens, with the node. It also verifies every verification receipt, and compares receipts, jobs, histories, public records, declarations and the transparency log with each other.
 
 Each finding comes with the command or the SQL that repairs it; run it as it is printed, then run fsck again. A printed command has the flags for the database, the data folder and the nodes that fsck was started with, except those that may hold a secret. Blocks that were indexed before digests existed can only be compared with a node. The exit code is 0 if nothing was found and 1 otherwise. The command changes nothing and can run while the indexer runs.`
 }
@@ -56,7 +58,11 @@ func (f fsckCommand) Run(ctx context.Context, c *console) error {
 			}
 			found += n
 		}
-		if found > 0 {
+		n, err := f.verification(ctx, c, db)
+		if err != nil {
+			return err
+		}
+		if found += n; found > 0 {
 			return fmt.Errorf("%d findings", found)
 		}
 		return nil
@@ -113,6 +119,28 @@ func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name d
 	}
 	fmt.Fprintf(c.stdout, "%s  %s\n", name, summary)
 	return len(result.Findings), nil
+}
+
+// verification checks receipts and their transparency log, which are of no chain,
+// and returns the number of findings.
+func (f fsckCommand) verification(ctx context.Context, c *console, db *database) (int, error) {
+	faults, receipts, err := transparency.Inspect(ctx, verify.NewEvidence(db.DB), f.Limit)
+	for _, fault := range faults {
+		repair := "repair with SQL: " + fault.Repair
+		if fault.Repair == "" {
+			repair = "no repair: restore the rows of verification_receipts, verification_jobs and verification_history from a backup"
+		}
+		fmt.Fprintf(c.stdout, "verification  %s: %s\n    %s\n", fault.Check, fault.Detail, repair)
+	}
+	if err != nil || receipts == 0 && len(faults) == 0 {
+		return len(faults), err
+	}
+	summary := "nothing found"
+	if n := len(faults); n > 0 {
+		summary = fmt.Sprintf("%d findings", n)
+	}
+	fmt.Fprintf(c.stdout, "verification  receipts 1 to %d: %s\n", receipts, summary)
+	return len(faults), nil
 }
 
 // print prints a finding with its repair.

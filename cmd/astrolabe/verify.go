@@ -14,4 +14,5 @@ type verifyCommand struct {
 // receiptCommand works on verification receipts.
 type receiptCommand struct {
 	Verify verification.ReceiptVerify `cmd:"" help:"Verify a receipt against a trust root, offline."`
+	Audit  verification.ReceiptAudit  `cmd:"" help:"Check the whole transparency log of receipts of a service."`
 }

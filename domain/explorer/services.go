@@ -14,6 +14,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/domain/transaction"
 	"astrolabe/domain/verify"
+	"astrolabe/domain/verify/transparency"
 )
 
 // Services are the services of the facades.
@@ -46,6 +47,8 @@ type Services struct {
 	Verifications *verify.Records
 	// VerificationJobs creates, reads and moves verification jobs.
 	VerificationJobs *verify.Jobs
+	// VerificationLog reads the transparency log of receipts.
+	VerificationLog *transparency.Log
 	// Bridges reads bridge signals.
 	Bridges *bridge.Signals
 	// Transfers reads token transfers.
@@ -131,6 +134,7 @@ func New(o Options) *Services {
 	}, o.Freshness)
 	s.Messages = chain.NewMessages(stores.Messages, s.Statuses)
 	s.VerificationJobs = verify.NewJobs(stores.VerificationJobs, s.Classes, s.Statuses, o.clock())
+	s.VerificationLog = transparency.NewLog(stores.VerificationLog)
 	s.Bridges = bridge.NewSignals(stores.BridgeEvents, stores.Messages, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(stores.Transfers, stores.Untyped, s.Statuses)
 	s.Tokens = token.NewTokens(stores.Tokens, stores.Summaries, stores.Untyped, s.Statuses)

@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain/token"
 	"astrolabe/domain/transaction"
 	"astrolabe/domain/verify"
+	"astrolabe/domain/verify/transparency"
 )
 
 // Stores are the stores of the services. A field may be nil if the services
@@ -44,6 +45,7 @@ type Stores struct {
 	Labels           address.Notes
 	Verifications    verify.Store
 	VerificationJobs verify.JobStore
+	VerificationLog  transparency.Store
 	BridgeEvents     bridge.EventStore
 	Search           search.Store
 

@@ -42,6 +42,7 @@ func Explorer(db *repo.DB) explorer.Stores {
 		Labels:           addresses.NewLabels(db),
 		Verifications:    onchain.NewVerifications(db),
 		VerificationJobs: verify.NewJobs(db),
+		VerificationLog:  verify.NewLog(db),
 		BridgeEvents:     events.NewEvents(db),
 		Search:           addresses.NewSearch(db),
 

@@ -63,9 +63,8 @@ func readerIn(ctx context.Context, tx bun.Tx) tlog.HashReader {
 
 // pendingOf returns the next receipts that wait for the log, by the primary keys.
 func pendingOf(ctx context.Context, tx bun.Tx, most int) ([]transparency.Pending, error) {
-	var rows []model.VerificationReceipt
-	err := tx.NewSelect().Model(&rows).Comment("verification.log_pending").Column("vr.receipt_id", "vr.digest").
-		Join("JOIN verification_outbox AS vx ON vx.receipt_id = vr.receipt_id").Order("vx.receipt_id").Limit(int64(most)).Scan(ctx)
+	rows, err := repo.Select[model.VerificationReceipt](ctx, tx, `/* verification.log_pending */
+	SELECT r.receipt_id, r.digest FROM verification_outbox x JOIN verification_receipts r ON r.receipt_id = x.receipt_id ORDER BY x.receipt_id LIMIT $1`, most)
 	pending := make([]transparency.Pending, len(rows))
 	for i, row := range rows {
 		pending[i] = transparency.Pending{ReceiptID: row.ReceiptID, Digest: row.Digest}

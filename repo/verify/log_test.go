@@ -116,7 +116,8 @@ func TestReceiptsAreAddedToTheLogInBatchesOnce(t *testing.T) {
 	expectLog(t, db, conn, 301, 0)
 }
 
-// Several processes that integrate at once add every receipt once.
+// Several processes that integrate at once under the role of the controller add
+// every receipt once.
 func TestIntegrationsOfTwoProcessesDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Database(t, repotest.Migrated)
@@ -127,7 +128,11 @@ func TestIntegrationsOfTwoProcessesDoNotOverlap(t *testing.T) {
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
 	var dbs [2]*repo.DB
 	for i := range dbs {
-		if dbs[i], err = repo.Open(t.Context(), repo.Options{URL: url}); err != nil {
+		as := url + "&role=" + repo.ControllerRole
+		if !strings.Contains(url, "?") {
+			as = url + "?role=" + repo.ControllerRole
+		}
+		if dbs[i], err = repo.Open(t.Context(), repo.Options{URL: as}); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(dbs[i].Close)

@@ -8,14 +8,21 @@ import (
 	"strings"
 
 	"astrolabe/domain/verify/receipt"
+	"astrolabe/domain/verify/transparency"
 )
 
 // ReceiptVerify verifies a receipt offline.
 type ReceiptVerify struct {
-	File            string `arg:"" help:"Receipt as JSON." type:"path"`
+	File string `arg:"" help:"Receipt as JSON." type:"path"`
+	trustSettings
+	Toolchain string `help:"Refuse keys for toolchains with another digest." env:"-" placeholder:"DIGEST"`
+	Inclusion string `help:"Also verify this proof that the transparency log has the receipt: the response of GET /v1/verification/log/inclusion." env:"-" type:"path" placeholder:"FILE"`
+}
+
+// trustSettings say what is trusted.
+type trustSettings struct {
 	TrustRoot       string `help:"Trust root as JSON, which you received over a channel that you trust." required:"" env:"-" type:"path" placeholder:"FILE"`
 	TrustRootDigest string `help:"Refuse a trust root whose file has another SHA-256." env:"-" placeholder:"DIGEST"`
-	Toolchain       string `help:"Refuse keys for toolchains with another digest." env:"-" placeholder:"DIGEST"`
 	AllowDemo       bool   `help:"Accept keys for simulated chains." env:"-"`
 }
 
@@ -25,7 +32,7 @@ func (ReceiptVerify) Help() string {
 		`the printed trustRootDigest is the one to pin with --trust-root-digest.` + "\n\n" +
 		`Exit codes: 0 if the receipt is valid, 1 if a file cannot be read, 2 for a usage error or a missing file, 3 if the receipt is refused. ` +
 		`The message then begins with the reason: malformed_receipt, malformed_trust_root, trust_root_changed, unknown_key, invalid_signature, demo_key, ` +
-		`wrong_toolchain, key_revoked, key_not_yet_valid or key_expired.`
+		`wrong_toolchain, key_revoked, key_not_yet_valid or key_expired; with --inclusion also malformed_proof, malformed_checkpoint, wrong_receipt, wrong_tree_size or not_included.`
 }
 
 // Validate checks the settings before anything starts.
@@ -50,11 +57,25 @@ func (v ReceiptVerify) Run(c *Console) error {
 	if err != nil {
 		return err
 	}
-	verified, err := receipt.Verify(signed, root, receipt.Rules{AllowDemo: v.AllowDemo, ToolchainDigest: v.Toolchain, TrustRootDigest: v.TrustRootDigest})
+	rules := receipt.Rules{AllowDemo: v.AllowDemo, ToolchainDigest: v.Toolchain, TrustRootDigest: v.TrustRootDigest}
+	if v.Inclusion == "" {
+		verified, err := receipt.Verify(signed, root, rules)
+		if err != nil {
+			return rejection(err)
+		}
+		printVerified(c.Stdout, verified)
+		return nil
+	}
+	proof, err := readDocument(v.Inclusion, transparency.MaxProof)
+	if err != nil {
+		return err
+	}
+	included, err := transparency.VerifyInclusion(signed, proof, root, rules)
 	if err != nil {
 		return rejection(err)
 	}
-	printVerified(c.Stdout, verified)
+	printVerified(c.Stdout, included.Verified)
+	printCheckpoint(c.Stdout, included.Checkpoint)
 	return nil
 }
 

@@ -1,0 +1,2 @@
+// Package logclient reads a transparency log over HTTP, for audits.
+package logclient
