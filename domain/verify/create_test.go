@@ -198,6 +198,21 @@ func TestCreateNeedsAReadyBuilder(t *testing.T) {
 	i.refuses(domain.CodeVerificationUnavailable, "b", "first")
 }
 
+func TestCreateNeedsAControllerThatSignsForTheBuilder(t *testing.T) {
+	t.Parallel()
+	i := newIntake(t, repotest.Followed)
+	toolchain := &verify.Toolchain{Name: "scarb", Version: "2.12.0", Digest: "sha256:00"}
+	i.do("UPDATE verification_controllers SET toolchain_digest = 'sha256:01'")
+	i.says(verify.Availability{ReasonCode: verify.ReasonOtherKey, Reason: "No process of this deployment signs receipts for the toolchain of the builder.", Toolchain: toolchain})
+	i.do("UPDATE verification_controllers SET ready = false, reason_code = 'key_revoked', reason = 'The key was revoked.'")
+	i.says(verify.Availability{ReasonCode: "key_revoked", Reason: "The key was revoked.", Toolchain: toolchain})
+	i.do("UPDATE verification_controllers SET seen_at = $1", i.clock.now().Add(-verify.BuilderSilence-time.Millisecond))
+	i.says(verify.Availability{ReasonCode: verify.ReasonNoController, Reason: "No process of this deployment signs receipts.", Toolchain: toolchain})
+	i.refuses(domain.CodeVerificationUnavailable, "a", "first")
+	i.builderSays(false, "no_sandbox", "The sandbox is missing.")
+	i.says(verify.Availability{ReasonCode: "no_sandbox", Reason: "The sandbox is missing.", Toolchain: toolchain})
+}
+
 func (i *intake) says(want verify.Availability) {
 	i.Helper()
 	got, err := i.Availability(i.Context())
