@@ -93,6 +93,7 @@ const (
 const (
 	VerifyDeleteSource = "delete_source"
 	VerifyRepeat       = "repeat"
+	VerifyLease        = "lease" // a lease is taken over or given back
 )
 
 // Verifying lists every point of intake, validation and upkeep.
@@ -106,6 +107,16 @@ var Verifying = []string{
 
 // Admitting lists every point of admitting a receipt.
 var Admitting = []string{VerifyCompared, VerifyChanging + "succeeded", VerifyChanged + "succeeded"}
+
+// VerifyBuilt is the point at which a source was built, and nothing is written
+// yet.
+const VerifyBuilt = "verify.built"
+
+// Building lists every point of a builder.
+var Building = []string{
+	VerifyChanging + "building", VerifyChanged + "building", VerifyChanging + VerifyLease, VerifyChanged + VerifyLease, VerifyBuilt,
+	VerifyChanging + "comparing", VerifyChanged + "comparing", VerifyChanging + "failed", VerifyChanged + "failed",
+}
 
 // The points of replacing the master key.
 const (
