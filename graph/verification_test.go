@@ -75,6 +75,8 @@ func (v *verifying) builderSays(ready bool, code, reason string) {
 	v.execute(v.T, "DELETE FROM verification_builders")
 	v.execute(v.T, fmt.Sprintf(`INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
 		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', %t, '%s', '%s', now() + interval '1 day')`, ready, code, reason))
+	v.execute(v.T, `INSERT INTO verification_controllers (id, key_id, environment, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
+		VALUES ('one', 'ed25519:00', 'demo', 'scarb', '2.12.0', 'sha256:00', true, '', '', '2100-01-01') ON CONFLICT DO NOTHING`)
 }
 
 // jobFields selects every field of a job.

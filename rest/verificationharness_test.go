@@ -84,12 +84,14 @@ func (v *verifier) count(from string) (n int) {
 	return n
 }
 
-// builderSays sets what the only builder said last.
+// builderSays sets what the only builder said last. A controller is always ready.
 func (v *verifier) builderSays(ready bool, reasonCode string) {
 	v.t.Helper()
 	v.execute("DELETE FROM verification_builders")
 	v.execute(`INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
 		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', $1, $2, 'It says so.', $3)`, ready, reasonCode, *v.clock.Load())
+	v.execute(`INSERT INTO verification_controllers (id, key_id, environment, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
+		VALUES ('one', 'ed25519:00', 'demo', 'scarb', '2.12.0', 'sha256:00', true, '', '', '2100-01-01') ON CONFLICT DO NOTHING`)
 }
 
 // sourceArchive is what the packages of these tests describe.

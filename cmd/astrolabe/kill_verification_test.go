@@ -48,6 +48,8 @@ func newVerifier(t *testing.T) *verifier {
 	v.o.strikes("INSERT INTO workspaces (id, name, plan, created_at) VALUES ('a', 'a', 'standard', now())")
 	v.o.strikes(`INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
 		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', true, '', '', now() + interval '1 hour')`)
+	v.o.strikes(`INSERT INTO verification_controllers (id, key_id, environment, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
+		VALUES ('one', 'ed25519:00', 'demo', 'scarb', '2.12.0', 'sha256:00', true, '', '', '2100-01-01') ON CONFLICT DO NOTHING`)
 	v.ask(v.o.url, "SELECT k.hash FROM classes k JOIN declarations d ON d.chain = k.chain AND d.class = k.id LIMIT 1", &v.class)
 	return v
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // BuilderSilence is the time after which a builder that was not seen is no
-// longer expected to build.
+// longer expected to build, nor a controller to sign.
 const BuilderSilence = time.Minute
 
 // Builder is a process that builds contracts, as it last described itself.
@@ -39,28 +39,63 @@ type Availability struct {
 	Measures    []Measure  // of the builder's sandbox
 }
 
-// ReasonNoBuilder is the reason code while no process offers to build.
-const ReasonNoBuilder = "no_builder"
+// The reason codes of this package. Builders and controllers give others.
+const (
+	ReasonNoBuilder    = "no_builder"      // no process offers to build
+	ReasonNoController = "no_controller"   // no process offers to compare and to sign
+	ReasonOtherKey     = "wrong_toolchain" // no controller signs for the builder's toolchain
+)
 
-// Availability returns whether a builder is ready. If there is none, the newest
-// one gives the reason.
+// Availability returns whether a builder is ready, and a controller whose key
+// signs for the builder's toolchain. If there is none, the newest one gives the
+// reason.
 func (j *Jobs) Availability(ctx context.Context) (Availability, error) {
-	builders, err := j.store.Builders(ctx, j.now().Add(-BuilderSilence))
+	since := j.now().Add(-BuilderSilence)
+	builders, err := j.store.Builders(ctx, since)
 	if err != nil {
 		return Availability{}, err
 	}
+	controllers, err := j.store.Controllers(ctx, since)
+	if err != nil {
+		return Availability{}, err
+	}
+	return availability(builders, controllers), nil
+}
+
+func availability(builders []Builder, controllers []ControllerStatus) Availability {
 	if len(builders) == 0 {
-		return Availability{ReasonCode: ReasonNoBuilder, Reason: "No process of this deployment builds contracts."}, nil
+		return Availability{ReasonCode: ReasonNoBuilder, Reason: "No process of this deployment builds contracts."}
 	}
 	first := builders[0]
 	a := Availability{Available: first.Ready, ReasonCode: first.ReasonCode, Reason: first.Reason, Measures: first.Measures}
 	if first.Toolchain != (Toolchain{}) {
 		a.Toolchain = &first.Toolchain
 	}
-	return a, nil
+	refuse := func(code, reason string) {
+		if a.Available {
+			a.Available, a.ReasonCode, a.Reason = false, code, reason
+		}
+	}
+	if len(controllers) == 0 {
+		refuse(ReasonNoController, "No process of this deployment signs receipts.")
+		return a
+	}
+	for _, c := range controllers { // the ready ones first
+		if c.Ready && c.Toolchain == first.Toolchain {
+			a.Environment = string(c.Environment)
+			return a
+		}
+	}
+	if newest := controllers[0]; newest.Ready {
+		refuse(ReasonOtherKey, "No process of this deployment signs receipts for the toolchain of the builder.")
+	} else {
+		refuse(newest.ReasonCode, newest.Reason)
+	}
+	return a
 }
 
-// available returns verification_unavailable unless a builder is ready.
+// available returns verification_unavailable unless a builder and a controller are
+// ready.
 func (j *Jobs) available(ctx context.Context) error {
 	a, err := j.Availability(ctx)
 	if err != nil || a.Available {

@@ -67,8 +67,8 @@ func openAs(t *testing.T, address, role string) *repo.DB {
 	return db
 }
 
-// pinned is the toolchain of these tests.
-var pinned = verify.Toolchain{Name: "cairo-wasm", Version: "2.8.2", Digest: "sha256:" + strings.Repeat("5a", 32)}
+// keyToolchain is the toolchain of the keys and builds of these tests.
+var keyToolchain = verify.Toolchain{Name: "cairo-wasm", Version: "2.8.2", Digest: "sha256:" + strings.Repeat("5a", 32)}
 
 // signer is the key of a fixed seed.
 func signer(seed byte) signing.Key {
@@ -77,7 +77,7 @@ func signer(seed byte) signing.Key {
 
 // controller returns a controller with a demo key, because the chain is simulated.
 func (c *control) controller(seed byte) *verify.Controller {
-	return verify.NewController(store.NewAdmissions(c.role), signer(seed), receipt.Demo, pinned, c.clock.now)
+	return verify.NewController(store.NewAdmissions(c.role), signer(seed), receipt.Demo, keyToolchain, c.clock.now)
 }
 
 // registered is controller with its key in the trust root.
@@ -94,7 +94,7 @@ func (c *control) registered(seed byte) *verify.Controller {
 func (c *control) comparing(workspace string, class []byte) string {
 	c.Helper()
 	id := "vrf_" + strings.Repeat("a", 26-len(workspace)) + workspace
-	build, err := json.Marshal(verify.Build{Toolchain: pinned, Profile: verify.BuildProfile})
+	build, err := json.Marshal(verify.Build{Toolchain: keyToolchain, Profile: verify.BuildProfile})
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -179,7 +179,7 @@ func TestNothingIsPublishedIfSigningFails(t *testing.T) {
 		"retired":      func() *verify.Controller { made := c.registered(3); end(3, verify.RetireKey); return made },
 		"revoked":      func() *verify.Controller { made := c.registered(4); end(4, verify.RevokeKey); return made },
 		"another toolchain than the build": func() *verify.Controller {
-			made := verify.NewController(store.NewAdmissions(c.role), signer(5), receipt.Demo, verify.Toolchain{Name: "scarb", Version: "2.12.0", Digest: pinned.Digest}, c.clock.now)
+			made := verify.NewController(store.NewAdmissions(c.role), signer(5), receipt.Demo, verify.Toolchain{Name: "scarb", Version: "2.12.0", Digest: keyToolchain.Digest}, c.clock.now)
 			if err := made.Check(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -187,11 +187,11 @@ func TestNothingIsPublishedIfSigningFails(t *testing.T) {
 		},
 		"a broken key": func() *verify.Controller {
 			c.registered(6)
-			return verify.NewController(store.NewAdmissions(c.role), foreign, receipt.Demo, pinned, c.clock.now)
+			return verify.NewController(store.NewAdmissions(c.role), foreign, receipt.Demo, keyToolchain, c.clock.now)
 		},
 		"registered for another environment": func() *verify.Controller {
 			c.registered(8)
-			return verify.NewController(store.NewAdmissions(c.role), signer(8), receipt.Production, pinned, c.clock.now)
+			return verify.NewController(store.NewAdmissions(c.role), signer(8), receipt.Production, keyToolchain, c.clock.now)
 		},
 	} {
 		controller := make()

@@ -182,20 +182,35 @@ func TestSixtyFourUnfinishedJobsFillTheQueue(t *testing.T) {
 func TestCreateNeedsAReadyBuilder(t *testing.T) {
 	t.Parallel()
 	i := newIntake(t, repotest.Followed)
-	available := verify.Availability{Available: true, Toolchain: &verify.Toolchain{Name: "scarb", Version: "2.12.0", Digest: "sha256:00"}, Measures: []verify.Measure{}}
+	available := verify.Availability{Available: true, Toolchain: &verify.Toolchain{Name: "scarb", Version: "2.12.0", Digest: "sha256:00"}, Environment: "demo", Measures: []verify.Measure{}}
 	i.says(available)
 	i.builderSays(false, "sandbox_unavailable", "The sandbox cannot start.")
 	refused := i.refuses(domain.CodeVerificationUnavailable, "a", "first")
 	if want := "Contracts cannot be verified now (sandbox_unavailable). The sandbox cannot start."; refused.Message != want || refused.RetryAfter == 0 {
 		t.Errorf("got %q and a retry after %s, want %q and a time", refused.Message, refused.RetryAfter, want)
 	}
-	i.says(verify.Availability{ReasonCode: "sandbox_unavailable", Reason: "The sandbox cannot start.", Toolchain: available.Toolchain, Measures: []verify.Measure{}})
+	i.says(verify.Availability{ReasonCode: "sandbox_unavailable", Reason: "The sandbox cannot start.", Toolchain: available.Toolchain, Environment: "demo", Measures: []verify.Measure{}})
 	i.builderSays(true, "", "")
 	i.clock.passes(verify.BuilderSilence)
 	i.creates("a", "first")
 	i.clock.passes(time.Millisecond)
 	i.says(verify.Availability{ReasonCode: verify.ReasonNoBuilder, Reason: "No process of this deployment builds contracts."})
 	i.refuses(domain.CodeVerificationUnavailable, "b", "first")
+}
+
+func TestCreateNeedsAControllerThatSignsForTheBuilder(t *testing.T) {
+	t.Parallel()
+	i := newIntake(t, repotest.Followed)
+	toolchain := &verify.Toolchain{Name: "scarb", Version: "2.12.0", Digest: "sha256:00"}
+	i.do("UPDATE verification_controllers SET toolchain_digest = 'sha256:01'")
+	i.says(verify.Availability{ReasonCode: verify.ReasonOtherKey, Reason: "No process of this deployment signs receipts for the toolchain of the builder.", Toolchain: toolchain, Measures: []verify.Measure{}})
+	i.do("UPDATE verification_controllers SET ready = false, reason_code = 'key_revoked', reason = 'The key was revoked.'")
+	i.says(verify.Availability{ReasonCode: "key_revoked", Reason: "The key was revoked.", Toolchain: toolchain, Measures: []verify.Measure{}})
+	i.do("UPDATE verification_controllers SET seen_at = $1", i.clock.now().Add(-verify.BuilderSilence-time.Millisecond))
+	i.says(verify.Availability{ReasonCode: verify.ReasonNoController, Reason: "No process of this deployment signs receipts.", Toolchain: toolchain, Measures: []verify.Measure{}})
+	i.refuses(domain.CodeVerificationUnavailable, "a", "first")
+	i.builderSays(false, "no_sandbox", "The sandbox is missing.")
+	i.says(verify.Availability{ReasonCode: "no_sandbox", Reason: "The sandbox is missing.", Toolchain: toolchain, Measures: []verify.Measure{}})
 }
 
 func (i *intake) says(want verify.Availability) {

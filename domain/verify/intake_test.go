@@ -89,6 +89,8 @@ func (i *intake) builderSays(ready bool, code, reason string) {
 	i.do("DELETE FROM verification_builders")
 	i.do(`INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
 		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', $1, $2, $3, $4)`, ready, code, reason, i.clock.now())
+	i.do(`INSERT INTO verification_controllers (id, key_id, environment, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
+		VALUES ('one', 'ed25519:00', 'demo', 'scarb', '2.12.0', 'sha256:00', true, '', '', '2100-01-01') ON CONFLICT DO NOTHING`)
 }
 
 // seen lets the builder be seen again after the clock has moved.

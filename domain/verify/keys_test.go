@@ -27,12 +27,12 @@ func TestAKeySignsForOneEnvironmentAndToolchainUntilItEnds(t *testing.T) {
 	keys := verify.NewKeys(store.NewKeys(c.db), c.clock.now)
 	c.registered(1)
 	other := func(seed byte, environment receipt.Environment, digest string) error {
-		return verify.NewController(store.NewAdmissions(c.role), signer(seed), environment, verify.Toolchain{Name: pinned.Name, Version: pinned.Version, Digest: digest}, c.clock.now).Check(t.Context())
+		return verify.NewController(store.NewAdmissions(c.role), signer(seed), environment, verify.Toolchain{Name: keyToolchain.Name, Version: keyToolchain.Version, Digest: digest}, c.clock.now).Check(t.Context())
 	}
 	refused(t, "another toolchain", other(1, receipt.Demo, "sha256:"+strings.Repeat("0", 64)), "wrong_toolchain")
 	c.do("UPDATE index_checkpoints SET genesis = decode('047c3637b57c2b079b93c61539950c17e868a28f46cdef28f88521067f21e943', 'hex')")
-	refused(t, "another environment", other(1, receipt.Production, pinned.Digest), "wrong_environment")
-	if err := other(1, receipt.Demo, pinned.Digest); err != nil {
+	refused(t, "another environment", other(1, receipt.Production, keyToolchain.Digest), "wrong_environment")
+	if err := other(1, receipt.Demo, keyToolchain.Digest); err != nil {
 		t.Errorf("got %v, want the same key accepted at every start", err)
 	}
 	c.clock.passes(time.Hour)
@@ -44,7 +44,7 @@ func TestAKeySignsForOneEnvironmentAndToolchainUntilItEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		refused(t, string(end.how), other(1, receipt.Demo, pinned.Digest), end.code)
+		refused(t, string(end.how), other(1, receipt.Demo, keyToolchain.Digest), end.code)
 		c.clock.passes(time.Hour)
 		again, err := keys.End(t.Context(), signer(1).ID, end.how)
 		if err != nil || !again.NotAfter.Equal(*ended.NotAfter) || (again.RevokedAt == nil) != (ended.RevokedAt == nil) || again.RevokedAt != nil && !again.RevokedAt.Equal(*ended.RevokedAt) {
@@ -78,7 +78,7 @@ func TestAReceiptIsNeverIssuedAfterItsKeyEnded(t *testing.T) {
 func TestAProductionKeySignsOnlyForTheRealChain(t *testing.T) {
 	t.Parallel()
 	c := newControl(t)
-	production := verify.NewController(store.NewAdmissions(c.role), signer(9), receipt.Production, pinned, c.clock.now)
+	production := verify.NewController(store.NewAdmissions(c.role), signer(9), receipt.Production, keyToolchain, c.clock.now)
 
 	c.do("UPDATE index_checkpoints SET genesis = (SELECT hash FROM blocks WHERE chain = 1 AND block = 0)") // as the indexer of the simulated chain does
 	refused(t, "a simulated chain", production.Check(t.Context()), "wrong_environment")

@@ -43,6 +43,9 @@ type JobStore interface {
 	// Builders returns the processes that can build, or say why they cannot, and
 	// were seen since a time: the ready ones first, then the newest.
 	Builders(ctx context.Context, since time.Time) ([]Builder, error)
+	// Controllers returns the processes that compare and sign, or say why they
+	// cannot, in the same order.
+	Controllers(ctx context.Context, since time.Time) ([]ControllerStatus, error)
 	// ForgetBuilders deletes builders that were not seen since a time.
 	ForgetBuilders(ctx context.Context, since time.Time) error
 }

@@ -10,8 +10,15 @@ import (
 	"astrolabe/telemetry"
 )
 
-// lastWords is the time for what a builder stores when it shuts down.
-const lastWords = 5 * time.Second
+const (
+	// pollEvery is how often a builder or controller looks for work without a
+	// notification.
+	pollEvery = 5 * time.Second
+	// reportEvery is how often it says that it is there.
+	reportEvery = 15 * time.Second
+	// lastWords is the time for what a builder stores when it shuts down.
+	lastWords = 5 * time.Second
+)
 
 // Builder builds the sources of queued jobs until its context ends. Any number
 // of processes may run one. It needs no job queue: River's tables would let a

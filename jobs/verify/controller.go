@@ -11,20 +11,15 @@ import (
 	"astrolabe/domain/verify"
 )
 
-const (
-	// pollEvery is how often work is looked for without a notification.
-	pollEvery = 5 * time.Second
-	// reportEvery is how often a process says that it is there.
-	reportEvery = 15 * time.Second
-)
-
 // Controller compares built classes and admits receipts until it is stopped. It
 // is the only process with the signing key.
 type Controller struct {
 	Service *verify.Controller
-	ID      string          // of the process, under which it reports itself
-	Wake    <-chan struct{} // receives a value when a job may be comparing
-	Logger  *slog.Logger
+	ID      string // of the process, under which it reports itself
+	// Listen calls on with the ID of every job that has a new state until ctx ends,
+	// and with an empty ID when some may have been missed. The controller also polls.
+	Listen func(ctx context.Context, on func(id string))
+	Logger *slog.Logger
 }
 
 // Run works until ctx ends, and returns an error only if the key cannot sign here:
@@ -36,7 +31,17 @@ func (c *Controller) Run(ctx context.Context) error {
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return every(ctx, reportEvery, nil, c.report()) })
-	group.Go(func() error { return every(ctx, pollEvery, c.Wake, c.pass()) })
+	wake := make(chan struct{}, 1)
+	group.Go(func() error {
+		c.Listen(ctx, func(string) {
+			select {
+			case wake <- struct{}{}:
+			default: // a pass is due already
+			}
+		})
+		return nil
+	})
+	group.Go(func() error { return every(ctx, pollEvery, wake, c.pass()) })
 	return group.Wait()
 }
 

@@ -60,6 +60,10 @@ func newJobs(t *testing.T) (*verify.Jobs, *repo.DB, *pgx.Conn, starknet.Felt) {
 		VALUES ('one', 'scarb', '2.12.0', 'sha256:00', true, '', '', now() + interval '1 hour')`); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := conn.Exec(t.Context(), `INSERT INTO verification_controllers (id, key_id, environment, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, seen_at)
+		VALUES ('one', 'ed25519:00', 'demo', 'scarb', '2.12.0', 'sha256:00', true, '', '', '2100-01-01') ON CONFLICT DO NOTHING`); err != nil {
+		t.Fatal(err)
+	}
 	if err := conn.QueryRow(t.Context(), "SELECT k.hash FROM classes k JOIN declarations d ON d.chain = k.chain AND d.class = k.id LIMIT 1").Scan(&class); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (r Builds) ClaimJob(ctx context.Context, stale time.Time, decide func(*veri
 	return changeJob(ctx, r.db, func(query *bun.SelectQuery) *bun.SelectQuery {
 		return query.Comment("build.find").Column(buildColumns...).Where("vj.state IN (2, 3)").
 			Where("vj.state = 2 OR EXISTS (SELECT 1 FROM verification_builds AS b WHERE b.job = vj.id AND b.seen_at <= ?)", stale).
-			Order("vj.number").Limit(1).For("NO KEY UPDATE OF vj SKIP LOCKED")
+			Order("number").Limit(1).For("NO KEY UPDATE OF vj SKIP LOCKED")
 	}, decide)
 }
 
