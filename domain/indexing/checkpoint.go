@@ -77,7 +77,7 @@ type Parent struct {
 	Verification facts.Verification
 }
 
-// Checkpoints reads checkpoints.
+// Checkpoints reads checkpoints, and stores what is learned of their chain.
 type Checkpoints interface {
 	// Checkpoint returns the checkpoint of a chain, nil before the first block.
 	Checkpoint(ctx context.Context, c domain.Chain) (*Checkpoint, error)
@@ -87,6 +87,10 @@ type Checkpoints interface {
 	// Parent returns what a stored block says about the next one. It is false
 	// when the index does not hold the block.
 	Parent(ctx context.Context, c domain.Chain, number uint64) (Parent, bool, error)
+	// RecordGenesis stores the hash of block 0 of a chain, unless the index knows
+	// one: a node of another chain must not change what its rows were made from.
+	// Without the lease, it changes nothing.
+	RecordGenesis(ctx context.Context, lease Lease, hash starknet.Felt) error
 	// DeriverVersions returns which version of each deriver made a chain's rows.
 	DeriverVersions(ctx context.Context, c domain.Chain) (map[string]int, error)
 }

@@ -21,5 +21,5 @@ func (t *turns) identify(ctx context.Context) error {
 	if err != nil || !found {
 		return nil //nolint:nilerr // the index is as good without it
 	}
-	return t.Writer.RecordGenesis(ctx, t.lease, hash)
+	return t.Checkpoints.RecordGenesis(ctx, t.lease, hash)
 }

@@ -34,7 +34,7 @@ func TestTheIndexKnowsBlock0OfItsChainForItsWholeLife(t *testing.T) {
 	if got := leader.genesis(w); got == nil || *got != want {
 		t.Fatalf("got %v, want block 0 of the chain, %s", got, want)
 	}
-	if err := loop.Writer.RecordGenesis(t.Context(), leader.lease, starknet.FeltFromUint64(7)); err != nil {
+	if err := loop.Checkpoints.RecordGenesis(t.Context(), leader.lease, starknet.FeltFromUint64(7)); err != nil {
 		t.Fatal(err)
 	}
 	if got := leader.genesis(w); got == nil || *got != want {

@@ -48,8 +48,6 @@ type Node interface {
 type Writer interface {
 	RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error
 	Begin(ctx context.Context, lease indexing.Lease, first uint64, pools []starknet.Felt) error
-	// RecordGenesis stores the hash of block 0, unless the index has one.
-	RecordGenesis(ctx context.Context, lease indexing.Lease, hash starknet.Felt) error
 	// Forget drops cached dictionary ids, because their commits may be lost.
 	Forget(c domain.Chain)
 	Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error

@@ -92,6 +92,17 @@ func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpo
 	return found, nil
 }
 
+// RecordGenesis implements indexing.Checkpoints.
+func (p Checkpoints) RecordGenesis(ctx context.Context, lease indexing.Lease, hash starknet.Felt) error {
+	_, err := p.db.Write().NewRaw(`/* checkpoint.genesis */
+		WITH leader AS (
+			SELECT chain FROM index_leases WHERE chain = ?0 AND holder = ?1 AND epoch = ?2 AND expires_at > now() FOR SHARE
+		)
+		UPDATE index_checkpoints SET genesis = ?4 FROM leader WHERE index_checkpoints.chain = ?3 AND genesis IS NULL`,
+		string(lease.Chain), lease.Holder, lease.Epoch, model.Code(lease.Chain), hash).Exec(ctx)
+	return repo.Outage(err)
+}
+
 // rangeOf converts a stored partition to the domain's type.
 func rangeOf(r *model.Range) indexing.Range {
 	is := indexing.Range{From: uint64(r.FromBlock), State: indexing.RangeState(r.State), Events: uint64(r.Events)}

@@ -63,16 +63,6 @@ func (w *Writer) Begin(ctx context.Context, lease indexing.Lease, first uint64, 
 	})
 }
 
-// RecordGenesis stores the hash of block 0 of the chain, unless the index knows it
-// already: a node of another chain must not change what its rows were made from.
-func (w *Writer) RecordGenesis(ctx context.Context, lease indexing.Lease, hash starknet.Felt) error {
-	return w.lead(ctx, lease, func(tx repo.Tx) error {
-		_, err := tx.NewUpdate().Model((*model.Checkpoint)(nil)).Comment("checkpoint.genesis").Set("genesis = ?", hash).
-			Where("chain = ? AND genesis IS NULL", model.Chain(lease.Chain)).Exec(ctx)
-		return err
-	})
-}
-
 // recordVersions is RecordVersions within a transaction.
 func recordVersions(ctx context.Context, tx bun.IDB, c domain.Chain, names []string) error {
 	rows := make([]model.DeriverVersion, len(names))
