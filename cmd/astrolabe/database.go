@@ -131,7 +131,8 @@ func startPrivate(ctx context.Context, c *console, s databaseSettings) (*pg.Serv
 	}
 	server, err := pg.Start(ctx, pg.Options{
 		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: c.logger, Restart: true,
-		Step: func(name string) { failpoint.Hit("postgres." + name) },
+		PasswordRoles: []string{repo.BuilderRole, repo.ControllerRole},
+		Step:          func(name string) { failpoint.Hit("postgres." + name) },
 	})
 	for _, refusal := range []error{
 		pg.ErrFolderInUse, pg.ErrNoBinaries, pg.ErrNotACluster, pg.ErrOtherVersion, pg.ErrUnreachable,

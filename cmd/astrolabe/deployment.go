@@ -90,6 +90,14 @@ type component func(ctx context.Context) error
 // them fails. It waits for all of them and then closes the admin listener,
 // which reports readiness during the drain, and the database.
 func (d *deployment) run(ctx context.Context, adminAddress string, start func(*admin) ([]component, error)) error {
+	return d.runAll(ctx, adminAddress, func(operators *admin) ([]component, error) {
+		components, err := start(operators)
+		return append(components, d.followSecrets, d.watchServer), err
+	})
+}
+
+// runAll is run without components that every command with secrets needs.
+func (d *deployment) runAll(ctx context.Context, adminAddress string, start func(*admin) ([]component, error)) error {
 	defer d.db.close()
 	operators, err := d.listenAdmin(ctx, adminAddress)
 	if err != nil {
@@ -103,7 +111,7 @@ func (d *deployment) run(ctx context.Context, adminAddress string, start func(*a
 	go operators.serve()
 	group, ctx := errgroup.WithContext(ctx)
 	context.AfterFunc(ctx, d.health.Drain)
-	for _, run := range append(components, d.followSecrets, d.watchServer) {
+	for _, run := range components {
 		group.Go(func() error { return run(ctx) })
 	}
 	return group.Wait()

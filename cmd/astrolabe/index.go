@@ -200,7 +200,7 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 		Logger: d.logger, Metrics: d.metrics,
 	}
 	if d.screen != nil {
-		loop.Report = d.screen.report
+		loop.Report = d.screen.Report
 	}
 	return func(ctx context.Context) error {
 		defer pool.Close()

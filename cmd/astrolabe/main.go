@@ -19,8 +19,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"astrolabe/cmd/astrolabe/terminal"
 	"astrolabe/cmd/astrolabe/verification"
 	"astrolabe/domain"
+	"astrolabe/sandbox"
 	"astrolabe/telemetry"
 )
 
@@ -40,10 +42,12 @@ type commandLine struct {
 	TraceEndpoint secretText `help:"Send OpenTelemetry spans to this OTLP/HTTP URL, for example http://127.0.0.1:4318/v1/traces. Default: no tracing." placeholder:"URL"`
 	ShowSettings  bool       `help:"Print the effective settings with secrets redacted, and exit." env:"-"`
 
-	Up         upCommand         `cmd:"" help:"Run everything in one process: database, API, background jobs and indexer."`
+	Up         upCommand         `cmd:"" help:"Run everything with one command: database, API, background jobs, indexer and verification."`
 	Serve      serveCommand      `cmd:"" help:"Serve the API."`
 	Work       workCommand       `cmd:"" help:"Run background jobs."`
 	Index      indexCommand      `cmd:"" help:"Index blocks from Starknet nodes."`
+	Build      buildCommand      `cmd:"" help:"Build the source of verification jobs in a sandbox."`
+	Control    controlCommand    `cmd:"" help:"Compare built classes with their declarations and sign receipts."`
 	Sim        simCommand        `cmd:"" help:"Run a simulated Starknet node for development."`
 	Digest     digestCommand     `cmd:"" help:"Print a digest of the indexed facts. Two indexes of the same blocks have the same digest."`
 	Fsck       fsckCommand       `cmd:"" help:"Check the index for faults and print how to repair them."`
@@ -75,7 +79,7 @@ type console struct {
 	logger  *slog.Logger
 	metrics *telemetry.Metrics
 	tracing *telemetry.Tracing // nil without --trace-endpoint
-	screen  *screen            // nil when the log does not go to a terminal
+	screen  *terminal.Screen   // nil when the log does not go to a terminal
 	flags   []*kong.Flag       // that were passed as arguments
 }
 
@@ -86,6 +90,7 @@ type console struct {
 const gcPercent = 400
 
 func main() {
+	sandbox.Reexec()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
@@ -123,7 +128,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdout, stderr io.Writer) error {
-	screen := onTerminal(stderr)
+	screen := terminal.On(stderr)
 	if screen != nil {
 		stderr = screen
 	}
@@ -141,7 +146,7 @@ func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdou
 		_ = tracing.Stop(draining) // it logs its own errors
 	}()
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	parsed.Bind(&verification.Console{Stdout: stdout, Logger: logger, Progress: screen.progress()})
+	parsed.Bind(&verification.Console{Stdout: stdout, Logger: logger, Progress: screen.Progress()})
 	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics(), tracing: tracing, screen: screen, flags: passed(parsed)})
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil // a stop signal during startup is not a failure

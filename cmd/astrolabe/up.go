@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,6 +18,7 @@ type upCommand struct {
 	workSettings
 	nodeSettings
 	indexSettings
+	verifierSettings
 	Simulate  bool   `help:"Simulate the chains that have no node." default:"true" negatable:""`
 	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8081"`
 }
@@ -24,7 +26,7 @@ type upCommand struct {
 // Validate checks the settings before anything starts.
 func (u upCommand) Validate() error {
 	return firstError(u.databaseSettings.check(), u.listenSettings.check(), u.workSettings.check(),
-		u.distinct(), u.indexSettings.check(), u.quorum(u.NodeQuorum, u.simulated()...), checkAdmin(u.AdminAddr))
+		u.distinct(), u.indexSettings.check(), u.quorum(u.NodeQuorum, u.simulated()...), u.verifierSettings.check(), checkAdmin(u.AdminAddr))
 }
 
 // Run starts all components, prints their URLs and runs until a stop signal.
@@ -55,6 +57,10 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	if err != nil {
 		return nil, err
 	}
+	verifiers, err := d.verifiers(ctx, u.verifierSettings, u.Data, slices.Contains(u.simulated(), domain.Mainnet))
+	if err != nil {
+		return nil, err
+	}
 	api, err := d.listen(ctx, u.listenSettings, nodes)
 	if err != nil {
 		return nil, err
@@ -70,7 +76,7 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 		fmt.Fprintf(d.stdout, "Node      %s (%s, simulated)\n", node.url, node.chain)
 	}
 	api.announce(d.console, operators)
-	return append(append(components, indexers...), work, api.run), nil
+	return slices.Concat(components, indexers, verifiers, []component{work, api.run}), nil
 }
 
 // simulated returns the chains that are simulated, because they have no node.

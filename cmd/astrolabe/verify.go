@@ -1,6 +1,17 @@
 package main
 
-import "astrolabe/cmd/astrolabe/verification"
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"astrolabe/cmd/astrolabe/verification"
+	"astrolabe/domain/verify"
+	"astrolabe/domain/verify/receipt"
+	verifystore "astrolabe/repo/verify"
+)
 
 // verifyCommand verifies contracts, and manages the keys that sign receipts.
 type verifyCommand struct {
@@ -15,4 +26,103 @@ type verifyCommand struct {
 type receiptCommand struct {
 	Verify verification.ReceiptVerify `cmd:"" help:"Verify a receipt against a trust root, offline."`
 	Audit  verification.ReceiptAudit  `cmd:"" help:"Check the whole transparency log of receipts of a service."`
+}
+
+// verifyKeys manages the keys that sign receipts. It needs no private key.
+type verifyKeys struct {
+	List   verifyKeysList   `cmd:"" help:"List the keys, oldest first."`
+	Retire verifyKeysRetire `cmd:"" help:"Retire a key: it signs no more, and its receipts stay valid."`
+	Revoke verifyKeysRevoke `cmd:"" help:"Revoke a key that may be stolen: none of its receipts is valid any more."`
+}
+
+type verifyKeysList struct{ databaseSettings }
+
+// Run lists the keys.
+func (k verifyKeysList) Run(ctx context.Context, c *console) error {
+	return withSchema(ctx, c, k.databaseSettings, func(db *database) error {
+		root, err := signingKeys(db).TrustRoot(ctx)
+		if err != nil {
+			return err
+		}
+		for _, key := range root.Keys {
+			printSigningKey(c.stdout, key)
+		}
+		return nil
+	})
+}
+
+type verifyKeysRetire struct{ endedKey }
+
+// Run retires the key.
+func (k verifyKeysRetire) Run(ctx context.Context, c *console) error {
+	return k.end(ctx, c, verify.RetireKey)
+}
+
+type verifyKeysRevoke struct{ endedKey }
+
+// Run revokes the key.
+func (k verifyKeysRevoke) Run(ctx context.Context, c *console) error {
+	return k.end(ctx, c, verify.RevokeKey)
+}
+
+// endedKey is the key to retire or revoke.
+type endedKey struct {
+	databaseSettings
+	KeyID string `arg:"" name:"key-id" help:"Id of the key, as in the trust root: ed25519:1f2e3d4c5b6a7980."`
+}
+
+// Help returns the detailed help text.
+func (endedKey) Help() string {
+	return `Takes effect for the next receipt: a running controller stops signing with the key. It cannot be undone. ` +
+		`Publish the trust root again afterwards: readers who pinned it do not learn of the change by themselves.`
+}
+
+func (k endedKey) end(ctx context.Context, c *console, end verify.KeyEnd) error {
+	return withSchema(ctx, c, k.databaseSettings, func(db *database) error {
+		key, err := signingKeys(db).End(ctx, k.KeyID, end)
+		if err != nil {
+			return notFoundAsUsage(err)
+		}
+		printSigningKey(c.stdout, *key)
+		return nil
+	})
+}
+
+func signingKeys(db *database) *verify.Keys {
+	return verify.NewKeys(verifystore.NewKeys(db.DB), time.Now)
+}
+
+func printSigningKey(w io.Writer, k receipt.Key) {
+	state := "signs since " + k.NotBefore.Format(time.RFC3339)
+	switch {
+	case k.RevokedAt != nil:
+		state = "revoked at " + k.RevokedAt.Format(time.RFC3339)
+	case k.NotAfter != nil:
+		state = "retired at " + k.NotAfter.Format(time.RFC3339)
+	}
+	fmt.Fprintf(w, "%s  %s  %s %s %s  %s\n", k.ID, k.Environment, k.Toolchain.Name, k.Toolchain.Version, k.Toolchain.Digest, state)
+}
+
+type verifyTrustRoot struct{ databaseSettings }
+
+// Help returns the detailed help text.
+func (verifyTrustRoot) Help() string {
+	return `Prints the JSON that GET /v1/verification/trust-root returns, without a line break at its end, so that its SHA-256 is the digest to pin. ` +
+		`Publish it over a channel that your readers trust.`
+}
+
+// Run prints the trust root.
+func (v verifyTrustRoot) Run(ctx context.Context, c *console) error {
+	return withSchema(ctx, c, v.databaseSettings, func(db *database) error {
+		root, err := signingKeys(db).TrustRoot(ctx)
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(root)
+		if err != nil {
+			return err
+		}
+		_, err = c.stdout.Write(text)
+		return err
+	})
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"astrolabe/domain"
 	"astrolabe/domain/verify/receipt"
 	"astrolabe/domain/verify/signing"
+	"astrolabe/domain/verify/transparency"
 	"astrolabe/starknet"
 )
 
@@ -22,13 +24,20 @@ type Controller struct {
 	environment receipt.Environment
 	toolchain   receipt.Toolchain
 	now         func() time.Time
-	moved       func(State) // called after each move
+	moved       func(State)                 // called after each move
+	registered  atomic.Pointer[receipt.Key] // of Check
 }
 
 // NewController makes the service, which signs with a key for one environment
 // and one toolchain.
 func NewController(store ControllerStore, key signing.Key, environment receipt.Environment, toolchain Toolchain, now func() time.Time) *Controller {
 	return &Controller{store: store, key: key, environment: environment, toolchain: receipt.Toolchain(toolchain), now: now, moved: func(State) {}}
+}
+
+// Signer returns what signs the checkpoints of the transparency log. Check must
+// have registered the key.
+func (c *Controller) Signer() transparency.Signer {
+	return transparency.Signer{Key: *c.registered.Load(), Private: c.key.Private}
 }
 
 // OnMove sets what is called after each move of a job to a state. It is set

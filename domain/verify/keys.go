@@ -89,6 +89,7 @@ func (c *Controller) Check(ctx context.Context) error {
 	if err := c.fits(&stored); err != nil {
 		return err
 	}
+	c.registered.Store(&stored)
 	if vouch != nil {
 		return vouch
 	}

@@ -84,13 +84,18 @@ func (c *Controller) report() func(context.Context) {
 	}
 }
 
-// pass returns the act that decides on all jobs. It logs an outage once.
-func (c *Controller) pass() func(context.Context) {
+// pass returns the act that decides on all jobs and then wakes the log. It logs an
+// outage once.
+func (c *Controller) pass(admitted chan<- struct{}) func(context.Context) {
 	failing := false
 	return func(ctx context.Context) {
 		decided, err := c.Service.Pass(ctx)
 		if decided > 0 {
 			c.Logger.Info("compared built classes", "jobs", decided)
+			select {
+			case admitted <- struct{}{}:
+			default: // it is awake already
+			}
 		}
 		if err != nil && !failing && ctx.Err() == nil {
 			c.Logger.Error("could not compare a built class; it is tried again", "error", err)

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"astrolabe/jobs/index"
 )
 
-// screen is a terminal with a progress line at the bottom, below all other
+// Screen is a terminal with a progress line at the bottom, below all other
 // output.
-type screen struct {
+type Screen struct {
 	mu       sync.Mutex
 	terminal io.Writer
 	lines    map[domain.Chain]string
@@ -25,8 +25,8 @@ type screen struct {
 // eraseLine goes to the beginning of the line and clears it.
 const eraseLine = "\r\x1b[2K"
 
-// onTerminal returns a screen for w, or nil if w is not a terminal.
-func onTerminal(w io.Writer) *screen {
+// On returns a screen for w, or nil if w is not a terminal.
+func On(w io.Writer) *Screen {
 	file, ok := w.(*os.File)
 	if !ok {
 		return nil
@@ -34,11 +34,11 @@ func onTerminal(w io.Writer) *screen {
 	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return nil
 	}
-	return &screen{terminal: file, lines: make(map[domain.Chain]string)}
+	return &Screen{terminal: file, lines: make(map[domain.Chain]string)}
 }
 
 // Write writes above the progress line.
-func (s *screen) Write(p []byte) (int, error) {
+func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
@@ -47,9 +47,9 @@ func (s *screen) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// report shows the progress of a backfill. It removes the line when the backfill
+// Report shows the progress of a backfill. It removes the line when the backfill
 // is done.
-func (s *screen) report(p index.Progress) {
+func (s *Screen) Report(p index.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.erase()
@@ -60,9 +60,9 @@ func (s *screen) report(p index.Progress) {
 	s.draw()
 }
 
-// progress returns a function that shows a text in the progress line, or removes
+// Progress returns a function that shows a text in the progress line, or removes
 // it if it is empty. It is nil for a screen that is nil.
-func (s *screen) progress() func(text string) {
+func (s *Screen) Progress() func(text string) {
 	if s == nil {
 		return nil
 	}
@@ -75,14 +75,14 @@ func (s *screen) progress() func(text string) {
 	}
 }
 
-func (s *screen) erase() {
+func (s *Screen) erase() {
 	if s.drawn {
 		_, _ = io.WriteString(s.terminal, eraseLine)
 		s.drawn = false
 	}
 }
 
-func (s *screen) draw() {
+func (s *Screen) draw() {
 	var lines []string
 	for _, c := range domain.Chains {
 		if line, ok := s.lines[c]; ok {

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -14,11 +14,11 @@ import (
 func TestLogIsWrittenAboveTheProgressLine(t *testing.T) {
 	t.Parallel()
 	var terminal bytes.Buffer
-	s := &screen{terminal: &terminal, lines: make(map[domain.Chain]string)}
+	s := &Screen{terminal: &terminal, lines: make(map[domain.Chain]string)}
 	logger := slog.New(slog.NewTextHandler(s, nil))
-	s.report(index.Progress{Chain: domain.Mainnet, Block: 50, Head: 200, BlocksPerSecond: 10, EventsPerSecond: 99, Left: 15 * time.Second})
+	s.Report(index.Progress{Chain: domain.Mainnet, Block: 50, Head: 200, BlocksPerSecond: 10, EventsPerSecond: 99, Left: 15 * time.Second})
 	logger.Info("something else")
-	s.report(index.Progress{Chain: domain.Mainnet, Done: true})
+	s.Report(index.Progress{Chain: domain.Mainnet, Done: true})
 	logger.Info("the end")
 	const line = "SN_MAIN  25.0 %, block 50 of 200, 10 blocks/s, 99 events/s, 15s left"
 	parts := strings.Split(terminal.String(), eraseLine)
@@ -30,7 +30,7 @@ func TestLogIsWrittenAboveTheProgressLine(t *testing.T) {
 
 func TestFileIsNotATerminal(t *testing.T) {
 	t.Parallel()
-	if onTerminal(new(bytes.Buffer)) != nil {
+	if On(new(bytes.Buffer)) != nil {
 		t.Error("got a buffer as a terminal, want none")
 	}
 }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"astrolabe/domain/verify"
+	verifyjobs "astrolabe/jobs/verify"
+	"astrolabe/repo"
+	verifystore "astrolabe/repo/verify"
+	"astrolabe/sandbox"
+	"astrolabe/toolchain"
+	"astrolabe/toolchain/build"
+)
+
+// buildCommand builds the sources of verification jobs.
+type buildCommand struct {
+	DatabaseURL     secretText `help:"Postgres database, with the role astrolabe_builder. Pass it through the environment or a file." env:"ASTROLABE_BUILDER_DATABASE_URL" placeholder:"URL"`
+	DatabaseURLFile string     `help:"Read the database URL from this file." env:"ASTROLABE_BUILDER_DATABASE_URL_FILE" type:"path" placeholder:"FILE"`
+	pinSettings
+	compilerSettings
+	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." env:"ASTROLABE_BUILDER_ADMIN_ADDR"`
+}
+
+// pinSettings say which toolchain is pinned. Builders and controllers of a
+// deployment must agree.
+type pinSettings struct {
+	ScarbVersion string `help:"Version of the pinned Scarb release. Default: no Scarb; the Cairo compiler for WebAssembly is pinned." placeholder:"VERSION"`
+	ScarbDigest  string `help:"Digest of the files of that release: sha256: and 64 hexadecimal digits." placeholder:"DIGEST"`
+}
+
+func (s pinSettings) check() error {
+	if (s.ScarbVersion == "") != (s.ScarbDigest == "") {
+		return errors.New("--scarb-version and --scarb-digest need each other")
+	}
+	return nil
+}
+
+// toolchain returns what is pinned.
+func (s pinSettings) toolchain() verify.Toolchain {
+	if s.ScarbVersion != "" {
+		return verify.Toolchain{Name: "scarb", Version: s.ScarbVersion, Digest: s.ScarbDigest}
+	}
+	wasm := toolchain.WasmIdentity()
+	return verify.Toolchain{Name: wasm.Name, Version: wasm.Version, Digest: "sha256:" + wasm.Digest}
+}
+
+// compilerSettings say where the compiler is.
+type compilerSettings struct {
+	CairoWasm     string `help:"The Cairo compiler for WebAssembly, which scripts/cairo fetches: the file, or its folder." type:"path" placeholder:"FILE"`
+	ScarbDir      string `help:"Folder of the unpacked Scarb release." type:"path" placeholder:"DIR"`
+	CompilerCache string `help:"Folder for a copy of the compiler and its machine code, which the user of the sandbox can read. Only the builder may write to it. Default: compiler in the data folder." type:"path" placeholder:"DIR"`
+	Builds        int    `help:"Maximum number of contracts to build at once. Each may take 4 GiB of memory." default:"1"`
+}
+
+// Validate checks the settings before anything starts.
+func (b buildCommand) Validate() error {
+	if b.Builds < 1 {
+		return errors.New("--builds must be at least 1")
+	}
+	return firstError(b.pinSettings.check(), checkAdmin(b.AdminAddr))
+}
+
+// Run builds until a stop signal.
+func (b buildCommand) Run(ctx context.Context, c *console) error {
+	return asRole(ctx, c, repo.BuilderRole, b.DatabaseURL, b.DatabaseURLFile, b.AdminAddr, func(d *deployment) ([]component, error) {
+		described, compiler := b.compiler(ctx)
+		if described.Ready {
+			c.logger.Info("ready to build contracts", "toolchain", described.Toolchain.Name, "version", described.Toolchain.Version)
+		} else {
+			c.logger.Warn("contracts cannot be built", "reasonCode", described.ReasonCode, "reason", described.Reason)
+		}
+		store := verifystore.NewBuilds(d.db.DB)
+		builds := verify.NewBuilds(store, time.Now)
+		builds.OnMove(d.countMove)
+		builder := &verifyjobs.Builder{
+			Description: described, Builds: builds, Compiler: compiler, Parallel: b.Builds, Listen: store.Listen, Logger: c.logger, Metrics: c.metrics,
+		}
+		return []component{builder.Run}, nil
+	})
+}
+
+// The reasons why a builder is not ready.
+const (
+	reasonNoSandbox   = "no_sandbox"
+	reasonNoToolchain = "no_toolchain"
+)
+
+// compiler opens the sandbox and the pinned compiler. Without one of them the
+// builder says why it is not ready, and the queue stays closed.
+func (b buildCommand) compiler(ctx context.Context) (verify.Builder, verify.Compiler) {
+	described := verify.Builder{ID: processID(), Toolchain: b.toolchain()}
+	refuse := func(code string, err error) (verify.Builder, verify.Compiler) {
+		described.ReasonCode, described.Reason = code, sentence(err)
+		return described, nil
+	}
+	box, err := sandbox.Open(ctx, sandbox.Options{})
+	if missing, ok := errors.AsType[*sandbox.UnavailableError](err); ok {
+		described.Measures = measures(missing.Measures)
+	}
+	if err != nil {
+		return refuse(reasonNoSandbox, err)
+	}
+	described.Measures = measures(box.Measures())
+	compiler, err := b.open(ctx, box)
+	if err != nil {
+		return refuse(reasonNoToolchain, err)
+	}
+	described.Ready = true
+	return described, compiler
+}
+
+func (b buildCommand) open(ctx context.Context, box *sandbox.Sandbox) (verify.Compiler, error) {
+	if b.ScarbVersion != "" {
+		return build.OpenScarb(ctx, box, build.Release{Dir: b.ScarbDir, Version: b.ScarbVersion, Digest: b.ScarbDigest}, sandbox.BuildLimits)
+	}
+	if b.CompilerCache == "" {
+		b.CompilerCache = filepath.Join(defaultDataFolder(), "compiler")
+	}
+	if b.CairoWasm == "" {
+		return nil, errors.New("no compiler is configured: fetch it with scripts/cairo and set --cairo-wasm")
+	}
+	options := toolchain.Options{Wasm: b.CairoWasm, CacheDir: filepath.Join(b.CompilerCache, "cache")}
+	file, err := options.File()
+	if err != nil {
+		return nil, err
+	}
+	if options.Wasm, err = readable(file, b.CompilerCache); err != nil {
+		return nil, fmt.Errorf("copy the compiler: %w", err)
+	}
+	return build.OpenWasm(ctx, box, options, sandbox.BuildLimits)
+}
+
+// readable copies a file into a folder, where every user can read it, and returns
+// the copy. Its digest is checked when it is used.
+func readable(file, dir string) (string, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	temporary, err := os.CreateTemp(dir, ".copy-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.Remove(temporary.Name()) }()
+	_, err = temporary.Write(content)
+	target := filepath.Join(dir, filepath.Base(file))
+	return target, errors.Join(err, temporary.Chmod(0o644), temporary.Close(), os.Rename(temporary.Name(), target))
+}
+
+// measures returns what a sandbox enforces.
+func measures(all []sandbox.Measure) (enforced []verify.Measure) {
+	for _, m := range all {
+		if m.Missing == "" {
+			enforced = append(enforced, verify.Measure{Name: m.Name, By: m.By})
+		}
+	}
+	return enforced
+}
