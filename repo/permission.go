@@ -33,7 +33,7 @@ const listPermissions = `/* roles.list */
 	UNION ALL
 	SELECT 'privilege', c.relname, r.rolname, a.privilege_type, t.attname, ''
 	FROM pg_attribute t JOIN pg_class c ON c.oid = t.attrelid CROSS JOIN LATERAL aclexplode(t.attacl) a JOIN pg_roles r ON r.oid = a.grantee
-	WHERE r.rolname IN (?0) AND c.relnamespace = 'public'::regnamespace
+	WHERE NOT t.attisdropped AND r.rolname IN (?0) AND c.relnamespace = 'public'::regnamespace
 	UNION ALL
 	SELECT 'policy', c.relname, '', p.polname, '', coalesce(obj_description(p.oid, 'pg_policy'), '')
 	FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE p.polname ~ '^astrolabe_' AND c.relnamespace = 'public'::regnamespace

@@ -367,8 +367,9 @@ func TestBuilderDescribesItselfAndIsForgottenAfterADay(t *testing.T) {
 	if err := builds.Report(t.Context(), report); err != nil {
 		t.Fatal(err)
 	}
+	i.do("UPDATE verification_controllers SET toolchain_name = $1, toolchain_version = $2, toolchain_digest = $3", pinned.Name, pinned.Version, pinned.Digest)
 	got, err = i.Availability(t.Context())
-	want = verify.Availability{Available: true, Toolchain: &pinned, Measures: report.Measures}
+	want = verify.Availability{Available: true, Toolchain: &pinned, Environment: "demo", Measures: report.Measures}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v; availability (-want +got):\n%s", err, diff)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"encoding/json"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -32,7 +31,7 @@ type control struct {
 func newControl(t *testing.T) *control {
 	t.Helper()
 	c := &control{intake: newIntake(t, repotest.Followed)}
-	c.role = openAs(t, c.conn.Config().ConnString(), repo.ControllerRole)
+	c.role = repotest.As(t, c.conn, repo.ControllerRole)
 	all, err := classes.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -47,24 +46,6 @@ func newControl(t *testing.T) *control {
 		t.Fatal("got no Sierra class that a transaction of a final block declares, want one")
 	}
 	return c
-}
-
-// openAs opens a database under a role.
-func openAs(t *testing.T, address, role string) *repo.DB {
-	t.Helper()
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	query := u.Query()
-	query.Set("role", role)
-	u.RawQuery = query.Encode()
-	db, err := repo.Open(t.Context(), repo.Options{URL: u.String()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	return db
 }
 
 // keyToolchain is the toolchain of the keys and builds of these tests.

@@ -53,7 +53,7 @@ type compiler func(ctx context.Context, archive io.Reader) (*verify.Output, erro
 
 // Toolchain implements verify.Compiler.
 func (compiler) Toolchain() verify.Toolchain {
-	return verify.Toolchain{Name: "cairo-wasm", Version: "2.8.2", Digest: "sha256:00"}
+	return verify.Toolchain{Name: "scarb", Version: "2.12.0", Digest: "sha256:00"} // for which the controller of newJobs signs
 }
 
 // Compile implements verify.Compiler.

@@ -102,11 +102,7 @@ func built(t *testing.T, conn *pgx.Conn, class *classes.Class, workspace string)
 func TestAControllerIsWokenReportsItselfAndAdmits(t *testing.T) {
 	t.Parallel()
 	_, conn := repotest.Connect(t, repotest.Followed)
-	db, err := repo.Open(t.Context(), repo.Options{URL: asController(t, conn)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
+	db := repotest.As(t, conn, repo.ControllerRole)
 	class := declaredClass(t, conn)
 	key := signing.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize)))
 	service := verify.NewController(store.NewAdmissions(db), key, receipt.Demo, controllerToolchain, time.Now)
