@@ -53,18 +53,10 @@ func (k controlCommand) Run(ctx context.Context, c *console) error {
 		store := verifystore.NewAdmissions(d.db.DB)
 		service := verify.NewController(store, key, k.Environment, k.toolchain(), time.Now)
 		service.OnMove(d.countMove)
-		wake := make(chan struct{}, 1)
-		controller := &verifyjobs.Controller{Service: service, ID: processID(), Wake: wake, Log: verifystore.NewLog(d.db.DB), Logger: c.logger}
-		listen := func(ctx context.Context) error {
-			verifystore.NewBuilds(d.db.DB).Listen(ctx, func(string) {
-				select {
-				case wake <- struct{}{}:
-				default: // it is awake already
-				}
-			})
-			return nil
+		controller := &verifyjobs.Controller{
+			Service: service, ID: processID(), Listen: verifystore.NewBuilds(d.db.DB).Listen, Log: verifystore.NewLog(d.db.DB), Logger: c.logger,
 		}
-		return []component{controller.Run, listen}, nil
+		return []component{controller.Run}, nil
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"astrolabe/domain/verify"
+	"astrolabe/domain/verify/transparency"
 )
 
 // Controller compares built classes and admits receipts until it is stopped. It
@@ -19,6 +20,7 @@ type Controller struct {
 	// Listen calls on with the ID of every job that has a new state until ctx ends,
 	// and with an empty ID when some may have been missed. The controller also polls.
 	Listen func(ctx context.Context, on func(id string))
+	Log    transparency.GrowingStore // to which admitted receipts are added; nil for none
 	Logger *slog.Logger
 }
 
@@ -41,7 +43,12 @@ func (c *Controller) Run(ctx context.Context) error {
 		})
 		return nil
 	})
-	group.Go(func() error { return every(ctx, pollEvery, wake, c.pass()) })
+	admitted := make(chan struct{}, 1)
+	group.Go(func() error { return every(ctx, pollEvery, wake, c.pass(admitted)) })
+	if c.Log != nil {
+		log := Integrate{Integration: transparency.Integration{Store: c.Log, Signer: c.Service.Signer(), Now: time.Now}, Logger: c.Logger, Wake: admitted}
+		group.Go(func() error { return log.Run(ctx) })
+	}
 	return group.Wait()
 }
 
