@@ -46,6 +46,9 @@ type Services struct {
 	Verifications *verify.Records
 	// VerificationJobs creates, reads and moves verification jobs.
 	VerificationJobs *verify.Jobs
+	// VerificationReceipts reads receipts of verifications and the keys that sign
+	// them.
+	VerificationReceipts *verify.Receipts
 	// Bridges reads bridge signals.
 	Bridges *bridge.Signals
 	// Transfers reads token transfers.
@@ -131,6 +134,7 @@ func New(o Options) *Services {
 	}, o.Freshness)
 	s.Messages = chain.NewMessages(stores.Messages, s.Statuses)
 	s.VerificationJobs = verify.NewJobs(stores.VerificationJobs, s.Classes, s.Statuses, o.clock())
+	s.VerificationReceipts = verify.NewReceipts(stores.VerificationReceipts, s.VerificationJobs)
 	s.Bridges = bridge.NewSignals(stores.BridgeEvents, stores.Messages, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(stores.Transfers, stores.Untyped, s.Statuses)
 	s.Tokens = token.NewTokens(stores.Tokens, stores.Summaries, stores.Untyped, s.Statuses)

@@ -40,12 +40,13 @@ type Stores struct {
 	Censuses  token.CensusStore
 	Pools     token.PoolStore
 
-	Addresses        address.Store
-	Labels           address.Notes
-	Verifications    verify.Store
-	VerificationJobs verify.JobStore
-	BridgeEvents     bridge.EventStore
-	Search           search.Store
+	Addresses            address.Store
+	Labels               address.Notes
+	Verifications        verify.Store
+	VerificationJobs     verify.JobStore
+	VerificationReceipts verify.ReceiptStore
+	BridgeEvents         bridge.EventStore
+	Search               search.Store
 
 	PrivacyEvents   privacy.EventStore
 	PrivacyStatus   privacy.StatusStore
