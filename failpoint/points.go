@@ -92,6 +92,7 @@ const (
 const (
 	VerifyDeleteSource = "delete_source"
 	VerifyRepeat       = "repeat"
+	VerifyLease        = "lease" // a lease is taken over or given back
 )
 
 // Verifying lists every point of intake, validation and upkeep.
@@ -101,6 +102,16 @@ var Verifying = []string{
 	VerifyChecked, VerifyChanging + "queued", VerifyChanged + "queued", VerifyChanging + "failed", VerifyChanged + "failed",
 	VerifyChanging + "expired", VerifyChanged + "expired",
 	VerifyChanging + VerifyDeleteSource, VerifyChanged + VerifyDeleteSource, VerifyChanging + VerifyRepeat, VerifyChanged + VerifyRepeat,
+}
+
+// VerifyBuilt is the point at which a source was built, and nothing is written
+// yet.
+const VerifyBuilt = "verify.built"
+
+// Building lists every point of a builder.
+var Building = []string{
+	VerifyChanging + "building", VerifyChanged + "building", VerifyChanging + VerifyLease, VerifyChanged + VerifyLease, VerifyBuilt,
+	VerifyChanging + "comparing", VerifyChanged + "comparing", VerifyChanging + "failed", VerifyChanged + "failed",
 }
 
 // The points of replacing the master key.

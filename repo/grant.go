@@ -18,10 +18,8 @@ import (
 // migrate different databases may create them at the same time. They are
 // created without LOGIN: the operator decides how their processes connect.
 func (db *DB) GrantRoles(ctx context.Context) error {
-	for role := range roleGrants {
-		if _, err := db.write.NewRaw(createGroup, role, bun.Ident(role)).Exec(ctx); err != nil {
-			return fmt.Errorf("create the role %s: %w", role, err)
-		}
+	if err := db.createGroups(ctx); err != nil {
+		return err
 	}
 	missing, err := db.MissingRoles(ctx)
 	if err != nil {
@@ -50,6 +48,16 @@ func (db *DB) GrantRoles(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// createGroups creates the roles that are missing, if the current role may.
+func (db *DB) createGroups(ctx context.Context) error {
+	for role := range roleGrants {
+		if _, err := db.write.NewRaw(createGroup, role, bun.Ident(role)).Exec(ctx); err != nil {
+			return fmt.Errorf("create the role %s: %w", role, err)
+		}
+	}
+	return nil
 }
 
 // MissingRoles returns the roles that do not exist. Their processes cannot run.

@@ -26,6 +26,10 @@ const (
 	EpochsChannel = "fact_epochs"
 )
 
+// VerificationChannel announces that a verification job is new or has a new
+// state. The payload is its ID. A trigger sends it.
+const VerificationChannel = "astrolabe_verification"
+
 // Listen calls on for every notification on the channels, one at a time, until
 // ctx ends. It uses a dedicated connection and reconnects whenever that fails.
 // state is called with true once notifications are being received and with

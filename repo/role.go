@@ -8,8 +8,9 @@ import (
 )
 
 // CreateRole creates a role without privileges beyond one database, unless it
-// exists, and gives it that database with everything in it. The address is that
-// of a superuser.
+// exists, and gives it that database with everything in it. It also creates the
+// roles of verification, which that role may not. The address is that of a
+// superuser.
 func CreateRole(ctx context.Context, address, role string) error {
 	db, err := Open(ctx, Options{URL: address, MaxConns: 1})
 	if err != nil {
@@ -18,6 +19,9 @@ func CreateRole(ctx context.Context, address, role string) error {
 	defer db.Close()
 	if _, err := db.Write().NewRaw(createRole, role, bun.Ident(role)).Exec(ctx); err != nil {
 		return fmt.Errorf("create the database role: %w", err)
+	}
+	if err := db.createGroups(ctx); err != nil {
+		return err
 	}
 	if _, err := db.Write().NewRaw(giveDatabase, role).Exec(ctx); err != nil {
 		return fmt.Errorf("give the database to its role: %w", err)

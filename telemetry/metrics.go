@@ -28,6 +28,7 @@ type Metrics struct {
 	indexedEvents     *prometheus.CounterVec
 	indexState        *prometheus.GaugeVec
 	verificationMoves *prometheus.CounterVec
+	builds            *prometheus.HistogramVec
 
 	mu     sync.Mutex
 	states map[string]string // the last state of each chain's index
@@ -38,6 +39,9 @@ const namespace = "astrolabe"
 // durationBuckets range from a cached read to a request that reached its time
 // limit.
 var durationBuckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+
+// buildBuckets range from a build that is refused at once to the limit of a build.
+var buildBuckets = []float64{.1, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 900}
 
 // NewMetrics registers the metrics of every process, with those of the build,
 // the Go runtime and the operating system process.
@@ -72,6 +76,9 @@ func NewMetrics() *Metrics {
 		indexedEvents:     counter("index_events_total", "Events that the index stored.", "chain"),
 		indexState:        gauge("index_state", "1 for the current state of a chain's index, 0 for its earlier states.", "chain", "state"),
 		verificationMoves: counter("verification_moves_total", "Moves of verification jobs, by the new state.", "state"),
+		builds: factory.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: namespace, Name: "verification_build_duration_seconds", Help: "Time of a build of a verification job, by its outcome.", Buckets: buildBuckets,
+		}, []string{"outcome"}),
 	}
 }
 
@@ -128,6 +135,11 @@ func (m *Metrics) IndexState(chain, state string) {
 
 // VerificationMove counts a move of a verification job to a state.
 func (m *Metrics) VerificationMove(state string) { m.verificationMoves.WithLabelValues(state).Inc() }
+
+// VerificationBuild records a build of a verification job.
+func (m *Metrics) VerificationBuild(outcome string, took time.Duration) {
+	m.builds.WithLabelValues(outcome).Observe(took.Seconds())
+}
 
 // Gauge registers a value that is read at every scrape. It panics if the name
 // is already registered.

@@ -59,6 +59,13 @@ func prepare(ctx context.Context, c *console, db *database, d databaseSettings, 
 	if len(applied) > 0 {
 		c.logger.Info("applied database migrations", "migrations", applied)
 	}
+	missing, err := db.MissingRoles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(missing) > 0 {
+		c.logger.Warn("verification stays closed: the database role of this process may not create roles; create them and migrate again", "missing", missing)
+	}
 	ring, err := openRing(ctx, accounts.NewSecrets(db.DB), masters)
 	if err == nil && len(masters) > 1 && ring.Master() == masters[1] {
 		c.logger.Info("completing an interrupted rotation of the master key")

@@ -182,14 +182,14 @@ func TestSixtyFourUnfinishedJobsFillTheQueue(t *testing.T) {
 func TestCreateNeedsAReadyBuilder(t *testing.T) {
 	t.Parallel()
 	i := newIntake(t, repotest.Followed)
-	available := verify.Availability{Available: true, Toolchain: &verify.Toolchain{Name: "scarb", Version: "2.12.0", Digest: "sha256:00"}, Environment: "demo"}
+	available := verify.Availability{Available: true, Toolchain: &verify.Toolchain{Name: "scarb", Version: "2.12.0", Digest: "sha256:00"}, Measures: []verify.Measure{}}
 	i.says(available)
 	i.builderSays(false, "sandbox_unavailable", "The sandbox cannot start.")
 	refused := i.refuses(domain.CodeVerificationUnavailable, "a", "first")
 	if want := "Contracts cannot be verified now (sandbox_unavailable). The sandbox cannot start."; refused.Message != want || refused.RetryAfter == 0 {
 		t.Errorf("got %q and a retry after %s, want %q and a time", refused.Message, refused.RetryAfter, want)
 	}
-	i.says(verify.Availability{ReasonCode: "sandbox_unavailable", Reason: "The sandbox cannot start.", Toolchain: available.Toolchain, Environment: "demo"})
+	i.says(verify.Availability{ReasonCode: "sandbox_unavailable", Reason: "The sandbox cannot start.", Toolchain: available.Toolchain, Measures: []verify.Measure{}})
 	i.builderSays(true, "", "")
 	i.clock.passes(verify.BuilderSilence)
 	i.creates("a", "first")

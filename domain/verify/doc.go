@@ -6,6 +6,9 @@
 // workspace learns of it. States and Moves are the table of a job's life, which
 // docs/verification.md draws.
 //
+// Builds hands queued jobs to builders, which are processes apart, and takes
+// their results; a Lease decides whose result counts.
+//
 // The rules of source archives are in the packages archive and source, and signed
 // receipts in the package receipt; they know nothing of jobs.
 package verify

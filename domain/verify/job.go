@@ -40,6 +40,10 @@ type Job struct {
 	// History has every state of the job, from AwaitingUpload to State.
 	History []Move
 
+	// Lease is the last attempt at building the job. It is only known where a
+	// building job is changed; nil elsewhere.
+	Lease *Lease
+
 	Build             *Build         // nil until the build has ended
 	ProducedClassHash *starknet.Felt // nil until the build gave a class
 	ReceiptID         *uint64        // nil unless the state is Succeeded

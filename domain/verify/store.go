@@ -9,7 +9,8 @@ import (
 )
 
 // JobStore stores jobs, their history and their sources. Every change of a job
-// is one transaction with the row of its history and the work that follows.
+// is one transaction with the row of its history and the work that follows. The
+// change that ends a job also deletes its candidate.
 type JobStore interface {
 	// JobByKey returns the job that a workspace created with an idempotency key,
 	// nil if there is none.
@@ -42,6 +43,8 @@ type JobStore interface {
 	// Builders returns the processes that can build, or say why they cannot, and
 	// were seen since a time: the ready ones first, then the newest.
 	Builders(ctx context.Context, since time.Time) ([]Builder, error)
+	// ForgetBuilders deletes builders that were not seen since a time.
+	ForgetBuilders(ctx context.Context, since time.Time) error
 }
 
 // Load is what limits new jobs.
@@ -64,7 +67,17 @@ type Change struct {
 	DeleteSource bool
 	// Validate queues a Validation of the job.
 	Validate bool
+	// Lease is stored as the last attempt at building the job; nil if that does not
+	// change.
+	Lease *Lease
+	// Build is what is known of a build that has ended; nil if none has.
+	Build *Build
+	// Candidate is the class that was built, stored until the job ends.
+	Candidate []byte
 }
+
+// Ends reports whether the job ends with the change.
+func (c *Change) Ends() bool { return c.To != "" && c.To.Terminal() }
 
 // Source is a source that was checked for its length and digest.
 type Source struct {

@@ -14,6 +14,7 @@ const (
 	ExpireUpload     Upkeep = "expire_upload"     // the upload window has ended without a source
 	DeleteSource     Upkeep = "delete_source"     // the retention of a source has ended
 	RepeatValidation Upkeep = "repeat_validation" // a job is validating for longer than ValidationPatience
+	AbandonBuild     Upkeep = "abandon_build"     // the lease of a build was not renewed for BuildPatience
 )
 
 // ValidationPatience is how long a job may be validating before its validation
@@ -27,7 +28,8 @@ const ValidationLimit = 20 * time.Minute
 const upkeepBatch = 100 // jobs per statement
 
 // KeepUp does everything that is due, and returns how many jobs each act
-// changed. A failure of one act does not keep the others from being done.
+// changed. A failure of one act does not keep the others from being done. It also
+// forgets builders that were not seen for a day.
 func (j *Jobs) KeepUp(ctx context.Context) (done map[Upkeep]int, err error) {
 	done = make(map[Upkeep]int)
 	for _, upkeep := range []struct {
@@ -37,12 +39,13 @@ func (j *Jobs) KeepUp(ctx context.Context) (done map[Upkeep]int, err error) {
 		{ExpireUpload, (*Job).expire},
 		{DeleteSource, (*Job).deleteSource},
 		{RepeatValidation, (*Job).repeat},
+		{AbandonBuild, (*Job).abandon},
 	} {
 		count, failure := j.each(ctx, upkeep.act, upkeep.decide)
 		done[upkeep.act] = count
 		err = errors.Join(err, failure)
 	}
-	return done, err
+	return done, errors.Join(err, j.store.ForgetBuilders(ctx, j.now().Add(-day)))
 }
 
 // each does one act on every job for which it is due.

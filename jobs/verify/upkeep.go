@@ -19,8 +19,9 @@ type upkeepArgs struct{}
 
 func (upkeepArgs) Kind() string { return "verify_upkeep" }
 
-// Upkeep expires jobs, deletes sources whose retention has ended, and queues
-// validations again that a killed process has left.
+// Upkeep expires jobs, deletes sources whose retention has ended, queues
+// validations again that a killed process has left, and fails builds that no
+// builder continues.
 type Upkeep struct {
 	Jobs   *verify.Jobs
 	Logger *slog.Logger
@@ -34,8 +35,9 @@ func (w *Upkeep) Job() jobs.Job {
 // Run makes one pass.
 func (w *Upkeep) Run(ctx context.Context, _ time.Time) error {
 	done, err := w.Jobs.KeepUp(ctx)
-	if expired, deleted, repeated := done[verify.ExpireUpload], done[verify.DeleteSource], done[verify.RepeatValidation]; expired+deleted+repeated > 0 {
-		w.Logger.Info("kept up verification jobs", "expired", expired, "sourcesDeleted", deleted, "validationsRepeated", repeated)
+	expired, deleted, repeated, abandoned := done[verify.ExpireUpload], done[verify.DeleteSource], done[verify.RepeatValidation], done[verify.AbandonBuild]
+	if expired+deleted+repeated+abandoned > 0 {
+		w.Logger.Info("kept up verification jobs", "expired", expired, "sourcesDeleted", deleted, "validationsRepeated", repeated, "buildsAbandoned", abandoned)
 	}
 	return err
 }

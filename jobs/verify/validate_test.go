@@ -136,7 +136,7 @@ func TestUpkeepLogsWhatItChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if want := "expired=0 sourcesDeleted=1 validationsRepeated=0"; strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), want) {
+	if want := "expired=0 sourcesDeleted=1 validationsRepeated=0 buildsAbandoned=0"; strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), want) {
 		t.Errorf("got the log %s, want one line with %s", &log, want)
 	}
 	if strings.Contains(log.String(), id) {

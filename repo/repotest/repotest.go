@@ -2,6 +2,7 @@ package repotest
 
 import (
 	"context"
+	"net/url"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -44,6 +45,24 @@ func Connect(t testing.TB, template pgtest.Template) (*repo.DB, *pgx.Conn) {
 	}
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return db, conn
+}
+
+// As opens the database of a connection with the privileges of a role.
+func As(t testing.TB, conn *pgx.Conn, role string) *repo.DB {
+	t.Helper()
+	address, err := url.Parse(conn.Config().ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := address.Query()
+	query.Set("role", role)
+	address.RawQuery = query.Encode()
+	db, err := repo.Open(t.Context(), repo.Options{URL: address.String()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return db
 }
 
 // Migrated is the template of a database with the current schema.

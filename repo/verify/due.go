@@ -31,6 +31,9 @@ func due(query *bun.SelectQuery, act verify.Upkeep, now time.Time) *bun.SelectQu
 		return query.Where("source_deleted_at IS NULL AND source_expires_at IS NOT NULL AND source_expires_at <= ?", now).Order("source_expires_at")
 	case verify.RepeatValidation: // verification_jobs_validating
 		return query.Where("state = ? AND updated_at <= ?", model.VerificationState(verify.Validating), now.Add(-verify.ValidationPatience)).Order("updated_at")
+	case verify.AbandonBuild: // verification_jobs_builds
+		return query.Where("state = ? AND EXISTS (SELECT 1 FROM verification_builds AS b WHERE b.job = vj.id AND b.seen_at <= ?)",
+			model.VerificationState(verify.Building), now.Add(-verify.BuildPatience)).Order("number")
 	}
 	return query.Err(fmt.Errorf("%q is no act of upkeep", act))
 }

@@ -3,11 +3,8 @@ package verify
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -75,25 +72,4 @@ func (r Jobs) Jobs(ctx context.Context, c domain.Chain, workspace string, page d
 		return domain.Page[verify.Job]{}, repo.Failure(ctx, err)
 	}
 	return domain.CutPage(jobs, page.Limit, func(j verify.Job) domain.Position { return j.Position() }), nil
-}
-
-// Builders implements verify.JobStore. The table has a row for each builder.
-func (r Jobs) Builders(ctx context.Context, since time.Time) ([]verify.Builder, error) {
-	var rows []model.VerificationBuilder
-	err := r.db.Write().NewSelect().Model(&rows).Comment("verification.builders").Where("seen_at >= ?", since).
-		OrderExpr("ready DESC, seen_at DESC, id").Scan(ctx)
-	if err != nil {
-		return nil, repo.Failure(ctx, err)
-	}
-	builders := make([]verify.Builder, len(rows))
-	for i, row := range rows {
-		builders[i] = verify.Builder{
-			ID: row.ID, Toolchain: verify.Toolchain{Name: row.ToolchainName, Version: row.ToolchainVersion, Digest: row.ToolchainDigest},
-			Ready: row.Ready, ReasonCode: row.ReasonCode, Reason: row.Reason, SeenAt: row.SeenAt.UTC(),
-		}
-		if err := json.Unmarshal(row.Measures, &builders[i].Measures); err != nil {
-			return nil, fmt.Errorf("measures of the builder %s: %w", row.ID, err)
-		}
-	}
-	return builders, nil
 }

@@ -71,12 +71,16 @@ func (p *pieces) next() error {
 // Source implements verify.JobStore. It reads one piece at a time by the primary
 // key, so that a slow reader holds no connection.
 func (r Jobs) Source(ctx context.Context, job *verify.Job) io.Reader {
-	return &source{ctx: ctx, jobs: r, job: job.ID, left: job.Package.UploadByteLength}
+	return newSource(ctx, r.db, job)
+}
+
+func newSource(ctx context.Context, db *repo.DB, job *verify.Job) io.Reader {
+	return &source{ctx: ctx, db: db, job: job.ID, left: job.Package.UploadByteLength}
 }
 
 type source struct {
 	ctx  context.Context //nolint:containedctx // io.Reader has none
-	jobs Jobs
+	db   *repo.DB
 	job  string
 	part int64
 	left int64  // bytes that were not fetched yet
@@ -100,7 +104,7 @@ func (s *source) Read(into []byte) (int, error) {
 
 func (s *source) fetch() error {
 	row := model.VerificationSource{Job: s.job, Part: s.part}
-	err := s.jobs.db.Write().NewSelect().Model(&row).Comment("verification.source").WherePK().Scan(s.ctx)
+	err := s.db.Write().NewSelect().Model(&row).Comment("verification.source").WherePK().Scan(s.ctx)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return verify.ErrSourceDeleted
