@@ -49,6 +49,9 @@ type Services struct {
 	VerificationJobs *verify.Jobs
 	// VerificationLog reads the transparency log of receipts.
 	VerificationLog *transparency.Log
+	// VerificationReceipts reads receipts of verifications and the keys that sign
+	// them.
+	VerificationReceipts *verify.Receipts
 	// Bridges reads bridge signals.
 	Bridges *bridge.Signals
 	// Transfers reads token transfers.
@@ -135,6 +138,7 @@ func New(o Options) *Services {
 	s.Messages = chain.NewMessages(stores.Messages, s.Statuses)
 	s.VerificationJobs = verify.NewJobs(stores.VerificationJobs, s.Classes, s.Statuses, o.clock())
 	s.VerificationLog = transparency.NewLog(stores.VerificationLog)
+	s.VerificationReceipts = verify.NewReceipts(stores.VerificationReceipts, s.VerificationJobs)
 	s.Bridges = bridge.NewSignals(stores.BridgeEvents, stores.Messages, compiled, s.Statuses)
 	s.Transfers = token.NewTransfers(stores.Transfers, stores.Untyped, s.Statuses)
 	s.Tokens = token.NewTokens(stores.Tokens, stores.Summaries, stores.Untyped, s.Statuses)

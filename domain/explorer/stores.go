@@ -41,13 +41,14 @@ type Stores struct {
 	Censuses  token.CensusStore
 	Pools     token.PoolStore
 
-	Addresses        address.Store
-	Labels           address.Notes
-	Verifications    verify.Store
-	VerificationJobs verify.JobStore
-	VerificationLog  transparency.Store
-	BridgeEvents     bridge.EventStore
-	Search           search.Store
+	Addresses            address.Store
+	Labels               address.Notes
+	Verifications        verify.Store
+	VerificationJobs     verify.JobStore
+	VerificationReceipts verify.ReceiptStore
+	VerificationLog      transparency.Store
+	BridgeEvents         bridge.EventStore
+	Search               search.Store
 
 	PrivacyEvents   privacy.EventStore
 	PrivacyStatus   privacy.StatusStore

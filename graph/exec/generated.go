@@ -1289,7 +1289,7 @@ enum DecodingStatus {
 
 "Source of an event's name."
 enum EventNameSource {
-  "The ABI of the contract's class at that block, which is verified."
+  "The ABI of a class that has a verification record: the contract's class at that block, or the class that it executes as a proxy."
   VERIFIED_ABI
   "The ABI of the contract's class at that block."
   CLASS_ABI

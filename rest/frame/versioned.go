@@ -12,7 +12,8 @@ import (
 // section 13. An operation that answers with it is marked Conditional.
 type Versioned struct {
 	Body []byte
-	// Modified is sent as Last-Modified, in whole seconds.
+	// Modified is sent as Last-Modified, in whole seconds. If it is zero, clients
+	// revalidate by ETag alone.
 	Modified time.Time
 }
 
@@ -20,7 +21,9 @@ type Versioned struct {
 func (v Versioned) write(w http.ResponseWriter, r *http.Request, status int) {
 	tag, modified := v.tag(), v.Modified.UTC().Truncate(time.Second)
 	w.Header().Set("ETag", tag)
-	w.Header().Set("Last-Modified", modified.Format(http.TimeFormat))
+	if !modified.IsZero() {
+		w.Header().Set("Last-Modified", modified.Format(http.TimeFormat))
+	}
 	if known(r.Header, tag, modified) {
 		w.WriteHeader(http.StatusNotModified)
 		return
@@ -42,7 +45,7 @@ func known(request http.Header, tag string, modified time.Time) bool {
 		return names(strings.Join(tags, ","), tag)
 	}
 	dates := request.Values("If-Modified-Since")
-	if len(dates) != 1 { // RFC 9110 ignores a list of dates
+	if modified.IsZero() || len(dates) != 1 { // RFC 9110 ignores a list of dates
 		return false
 	}
 	since, err := http.ParseTime(dates[0])

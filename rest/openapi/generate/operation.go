@@ -34,7 +34,7 @@ var headers = object{
 	"Policy":     object{"description": "Rate-limit class and its window in seconds.", "required": true, "schema": object{"type": "string", "pattern": "^[a-z_]+;w=60$"}},
 	"Challenge":  object{"description": "Authentication challenge (RFC 6750).", "required": true, "schema": object{"type": "string", "pattern": "^Bearer realm=\"service\""}},
 	"ETag":       object{"description": "Weak entity tag: the SHA-256 of the uncompressed body.", "required": true, "schema": object{"type": "string", "pattern": "^W/\"sha256-[0-9a-f]{64}\"$"}},
-	"Modified":   object{"description": "When the body last changed, as an HTTP date.", "required": true, "schema": object{"type": "string", "pattern": " GMT$"}},
+	"Modified":   object{"description": "When the body last changed, as an HTTP date; absent where only the ETag tells.", "required": false, "schema": object{"type": "string", "pattern": " GMT$"}},
 	"Allow":      object{"description": "Supported methods of the route.", "schema": object{"type": "string"}},
 }
 
