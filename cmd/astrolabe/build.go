@@ -98,6 +98,9 @@ func (b buildCommand) compiler(ctx context.Context) (verify.Builder, verify.Comp
 		described.ReasonCode, described.Reason = code, sentence(err)
 		return described, nil
 	}
+	if b.ScarbVersion == "" && b.CairoWasm == "" {
+		return refuse(reasonNoToolchain, errors.New("no compiler is configured: fetch it with scripts/cairo and set --cairo-wasm"))
+	}
 	box, err := sandbox.Open(ctx, sandbox.Options{})
 	if missing, ok := errors.AsType[*sandbox.UnavailableError](err); ok {
 		described.Measures = measures(missing.Measures)
@@ -120,9 +123,6 @@ func (b buildCommand) open(ctx context.Context, box *sandbox.Sandbox) (verify.Co
 	}
 	if b.CompilerCache == "" {
 		b.CompilerCache = filepath.Join(defaultDataFolder(), "compiler")
-	}
-	if b.CairoWasm == "" {
-		return nil, errors.New("no compiler is configured: fetch it with scripts/cairo and set --cairo-wasm")
 	}
 	options := toolchain.Options{Wasm: b.CairoWasm, CacheDir: filepath.Join(b.CompilerCache, "cache")}
 	file, err := options.File()

@@ -26,7 +26,7 @@ type simulated struct {
 func TestUpShowsItsSimulatedChains(t *testing.T) { //nolint:tparallel // the subtests share a program
 	t.Parallel()
 	data := filepath.Join(pgtest.Dir(t), "data")
-	p := start(t, nil, append([]string{"up", "--data", data, "--poll", "100ms", "--graphql-documents", someDocuments(t)}, anyPort...)...)
+	p := start(t, compilerFor(t), append([]string{"up", "--data", data, "--poll", "100ms", "--graphql-documents", someDocuments(t)}, anyPort...)...)
 	s := &simulated{program: p, base: p.ready(t), demo: readDemo(t, data)}
 	t.Run("it reads its nodes", s.readsItsNodes)
 	t.Run("it follows its nodes", s.followsItsNodes)
@@ -34,6 +34,7 @@ func TestUpShowsItsSimulatedChains(t *testing.T) { //nolint:tparallel // the sub
 	t.Run("every example answers", s.answersEveryExample)
 	t.Run("every sample answers on its route", s.answersEverySample)
 	t.Run("a token is in each state of its census", s.showsEachStateOfACensus)
+	t.Run("it verifies the example", s.verifiesTheExample)
 	t.Run("its metrics are documented", s.documentsItsMetrics)
 	if code := s.stop(t); code != exitOK {
 		t.Errorf("got exit code %d, want %d:\n%s", code, exitOK, s.text())

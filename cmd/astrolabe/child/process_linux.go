@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Supported reports whether children can be started on this system.
+const Supported = true
+
 // supervise starts the command and waits until it and its process group are
 // gone.
 //

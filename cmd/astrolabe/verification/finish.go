@@ -13,6 +13,7 @@ import (
 	"astrolabe/cmd/astrolabe/wholefile"
 	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/receipt"
+	"astrolabe/domain/verify/transparency"
 )
 
 // finish prints how a job ended, and reads the receipt of one that succeeded.
@@ -71,7 +72,7 @@ func (s *submission) receive(ctx context.Context, j *job) error {
 		return err
 	}
 	s.field("receiptDigest", parsed.Digest())
-	s.readInclusion(ctx, j)
+	proof := s.readInclusion(ctx, j)
 	published, err := s.service.public(ctx, "/v1/verification/trust-root", receipt.MaxTrustRoot)
 	if err != nil {
 		s.Logger.Warn("could not read the trust root of the service", "error", err)
@@ -85,6 +86,13 @@ func (s *submission) receive(ctx context.Context, j *job) error {
 	}
 	if published != nil && !bytes.Equal(bytes.TrimSpace(published), bytes.TrimSpace(s.pinned)) {
 		s.Logger.Warn("the service publishes another trust root than the pinned one: if keys were rotated, get the new one over a channel that you trust", "published", digestOf(published))
+	}
+	if proof != nil {
+		included, err := transparency.VerifyInclusion(signed, proof, s.pinned, receipt.Rules{AllowDemo: s.AllowDemo, TrustRootDigest: s.TrustRootDigest})
+		if err != nil {
+			return rejection(err)
+		}
+		s.field("treeSize", included.Checkpoint.Size)
 	}
 	s.field("verified", verified.Receipt.Evidence.Verification)
 	s.field("keyId", verified.Key.ID)
@@ -131,27 +139,28 @@ func (s *submission) keepUnpinned(published []byte) error {
 // some seconds after the job has ended.
 const inclusionTries = 4
 
-// readInclusion writes the proof that the log holds the receipt. The receipt is
-// valid without it.
-func (s *submission) readInclusion(ctx context.Context, j *job) {
+// readInclusion writes and returns the proof that the log holds the receipt. The
+// receipt is valid without it.
+func (s *submission) readInclusion(ctx context.Context, j *job) []byte {
 	path := fmt.Sprintf("/v1/verification/log/inclusion?receiptId=%d", j.ReceiptID)
 	for try := range inclusionTries {
 		proof, err := s.service.public(ctx, path, mostJSON)
 		if err == nil && json.Valid(proof) {
 			if err = s.write("inclusion", ".inclusion.json", proof); err == nil {
-				return
+				return proof
 			}
 		}
 		missing, answered := errors.AsType[*refusal](err)
 		if !answered || missing.Status != http.StatusNotFound {
 			s.Logger.Warn("could not read the inclusion proof", "error", err)
-			return
+			return nil
 		}
 		if try+1 < inclusionTries && s.pause(ctx, pollAfter(j)) != nil {
 			break
 		}
 	}
 	s.Logger.Info("the log does not have the receipt yet; read the inclusion proof later", "url", s.service.base+path)
+	return nil
 }
 
 // write writes a document into the output folder and prints its path.
