@@ -62,7 +62,7 @@ func (b buildCommand) Validate() error {
 	if b.Builds < 1 {
 		return errors.New("--builds must be at least 1")
 	}
-	return firstError(b.pinSettings.check(), checkAdmin(b.AdminAddr))
+	return firstError(b.check(), checkAdmin(b.AdminAddr))
 }
 
 // Run builds until a stop signal.
