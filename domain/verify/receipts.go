@@ -51,9 +51,9 @@ func (r *Receipts) OfJobs(ctx context.Context, ids []string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, body := range bodies {
-		if body == nil {
-			return nil, fmt.Errorf("job %s succeeded, but its receipt is not stored", ids[i])
+	for i, id := range ids {
+		if bodies[i] == nil {
+			return nil, fmt.Errorf("job %s succeeded, but its receipt is not stored", id)
 		}
 	}
 	return bodies, nil
