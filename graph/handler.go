@@ -37,6 +37,9 @@ type Handler struct {
 type hub interface {
 	// Notify says that a chain may have new blocks.
 	Notify(c domain.Chain)
+	// NotifyJob says that a verification job may have a new state; an empty ID,
+	// that any may have.
+	NotifyJob(id string)
 	// Slow counts the subscribers that were dropped because they did not keep
 	// up.
 	Slow() uint64
@@ -64,7 +67,7 @@ func New(o Options) *Handler {
 	h.memory = newMemory(h.ResultMemory)
 	follower := live.NewHub(live.Options{
 		Chains: h.Chains, Blocks: h.Blocks, Statuses: h.Statuses, Logger: h.Logger,
-		PollEvery: h.PollEvery, TimeLimit: h.TimeLimit, ResumeBlocks: h.Limits.ResumeBlocks,
+		PollEvery: h.PollEvery, PollJobsEvery: h.PollJobsEvery, TimeLimit: h.TimeLimit, ResumeBlocks: h.Limits.ResumeBlocks,
 	})
 	h.hub = follower
 	var sizes map[*ast.FieldDefinition]size // of the schema below
@@ -112,6 +115,11 @@ func (h *Handler) configure(schema *ast.Schema, sizes map[*ast.FieldDefinition]s
 // Notify announces that a chain may have new blocks. Without it, subscribers
 // receive them after PollEvery.
 func (h *Handler) Notify(c domain.Chain) { h.hub.Notify(c) }
+
+// NotifyJob announces that a verification job may have a new state; an empty ID,
+// that any may have. Without it, subscribers receive the state after
+// PollJobsEvery.
+func (h *Handler) NotifyJob(id string) { h.hub.NotifyJob(id) }
 
 // CredentialChanged checks the open streams of one key or session again, and
 // closes those whose credential has ended.

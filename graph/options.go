@@ -46,6 +46,9 @@ type Options struct {
 	ResultMemory int
 	// PollEvery is the polling interval of chain heads while there are subscribers.
 	PollEvery time.Duration
+	// PollJobsEvery is the polling interval of each verification job that has
+	// subscribers. They are notified of its states besides.
+	PollJobsEvery time.Duration
 	// InitTimeout is the time that a new WebSocket has to send connection_init.
 	InitTimeout time.Duration
 	// KeepAlive is the interval of keep-alive messages on a stream.
@@ -63,6 +66,7 @@ func (o Options) withDefaults() Options {
 	o.TimeLimit = cmp.Or(o.TimeLimit, 10*time.Second)
 	o.ResultMemory = cmp.Or(o.ResultMemory, 192<<20)
 	o.PollEvery = cmp.Or(o.PollEvery, time.Second)
+	o.PollJobsEvery = cmp.Or(o.PollJobsEvery, 30*time.Second)
 	o.InitTimeout = cmp.Or(o.InitTimeout, 5*time.Second)
 	o.KeepAlive = cmp.Or(o.KeepAlive, 15*time.Second)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 10*time.Second)

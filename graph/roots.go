@@ -29,7 +29,9 @@ func (r roots) Budget() exec.BudgetResolver { return r.r.Budget() }
 func (r roots) Chain() exec.ChainResolver { return r.r.Chain() }
 
 // Subscription returns the resolvers of subscriptions.
-func (r roots) Subscription() exec.SubscriptionResolver { return r.r.Subscription() }
+func (r roots) Subscription() exec.SubscriptionResolver {
+	return subscriptions{r.r.Subscription(), verification.Subscriptions{Resolver: r.r}}
+}
 
 // queries are the root fields of all packages.
 type queries struct {
@@ -41,4 +43,10 @@ type queries struct {
 type mutations struct {
 	*resolver.Mutation
 	verification.Mutations
+}
+
+// subscriptions are the subscriptions of all packages.
+type subscriptions struct {
+	*resolver.Subscription
+	verification.Subscriptions
 }

@@ -34,15 +34,18 @@ type verifying struct {
 
 // serveVerification serves the index of repotest.Followed with a builder that is
 // ready. Its callers have the default keys of two workspaces, whose rate limits do
-// not refill.
-func serveVerification(t *testing.T) *verifying {
+// not refill, and whose subscribers are notified only; change adapts the options.
+func serveVerification(t *testing.T, change ...func(*Options)) *verifying {
 	t.Helper()
 	v, at := &verifying{T: t}, time.Now()
 	db := repotest.OpenTemplate(t, repotest.Followed)
 	v.servedGraph = serveOver(t, db, func() time.Time { return at }, func(o *Options) {
 		o.TimeLimit = 5 * time.Minute
 		o.Services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors})
-		v.jobs = o.VerificationJobs
+		v.jobs, o.PollJobsEvery = o.VerificationJobs, time.Hour
+		for _, set := range change {
+			set(o)
+		}
 	})
 	v.builderSays(true, "", "")
 	if err := db.Write().NewRaw(`SELECT '0x' || encode(k.hash, 'hex') FROM classes k JOIN declarations d ON d.chain = k.chain AND d.class = k.id ORDER BY k.hash LIMIT 1`).
@@ -184,7 +187,7 @@ func view(j *verify.Job) map[string]any {
 		"retentionPolicyId": j.Package.RetentionPolicyID, "createdAt": at(&j.CreatedAt), "updatedAt": at(&j.UpdatedAt),
 		"uploadExpiresAt": at(&j.UploadExpiresAt), "sourceCommittedAt": at(j.SourceCommittedAt), "sourceDeletedAt": at(j.SourceDeletedAt),
 		"finishedAt": at(j.FinishedAt), "pollAfterSeconds": 5.0, "idempotencyKey": j.IdempotencyKey,
-		"build": nil, "producedClassHash": nil, "receiptId": nil, "receiptUrl": nil,
+		"build": nil, "producedClassHash": nil, "receiptId": nil, "receiptUrl": nil, "receipt": nil,
 	}
 	var history []any
 	for _, m := range j.History {
@@ -231,17 +234,34 @@ func TestVerificationJobHasEveryFieldOfTheJobView(t *testing.T) {
 		{"succeeded", "state = 5, failure_code = NULL, failure_message = NULL, receipt_id = 7"},
 	} {
 		v.execute(t, "UPDATE verification_jobs SET "+c.change)
+		var receipt any
+		if c.name == "succeeded" {
+			receipt = "{\"of\": \"" + id + "\"}\n"
+			v.admits(id, 7)
+		}
 		stored, err := v.jobs.Of(t.Context(), domain.Mainnet, v.owner, id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(view(stored), v.job(id)); diff != "" {
+		want := view(stored)
+		want["receipt"] = receipt
+		if diff := cmp.Diff(want, v.job(id)); diff != "" {
 			t.Errorf("%s: got another job than the domain's (-want +got):\n%s", c.name, diff)
 		}
-		if diff := cmp.Diff([]any{view(stored)}, nodesOf(v.page(nil, nil, v.ours))); diff != "" {
+		if diff := cmp.Diff([]any{want}, nodesOf(v.page(nil, nil, v.ours))); diff != "" {
 			t.Errorf("%s: got another list than the domain's (-want +got):\n%s", c.name, diff)
 		}
 	}
+}
+
+// admits stores a receipt of a job, which has the text {"of": ID} and a newline.
+func (v *verifying) admits(id string, receipt int) {
+	v.Helper()
+	v.execute(v.T, "ALTER TABLE verification_receipts DISABLE TRIGGER USER") // only the controller adds receipts
+	v.execute(v.T, `INSERT INTO verification_keys (key_id, public_key, environment, toolchain_name, toolchain_version, toolchain_digest, not_before)
+		VALUES ('ed25519:0123456789abcdef', decode(repeat('07', 32), 'hex'), 'demo', 'scarb', '2.12.0', 'sha256:' || repeat('0a', 32), '2026-07-01T12:00:00.5Z') ON CONFLICT DO NOTHING`)
+	v.execute(v.T, fmt.Sprintf(`INSERT INTO verification_receipts (receipt_id, job, chain, class, key_id, digest, issued_at, body)
+		VALUES (%d, '%s', 1, decode(repeat('01', 32), 'hex'), 'ed25519:0123456789abcdef', 'sha256:%d', now(), '{"of": "%s"}' || E'\n')`, receipt, id, receipt, id))
 }
 
 // jobPage is a page of jobs.

@@ -3,6 +3,8 @@ package rest
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/domain"
 	"astrolabe/domain/event"
 	"astrolabe/repo/repotest"
@@ -100,5 +102,35 @@ func TestRecordsOfAPageAreReadAtOnce(t *testing.T) {
 		if got := count.N(); got != step.want {
 			t.Errorf("%s: got %d statements, want %d", step.name, got, step.want)
 		}
+	}
+}
+
+// TestPoolEventsOfAVerifiedClassNameTheVerifiedABI admits records of the classes of
+// the privacy pool after the route has answered once.
+func TestPoolEventsOfAVerifiedClassNameTheVerifiedABI(t *testing.T) {
+	t.Parallel()
+	r := newRemembering(t)
+	r.listen()
+	sources := func() map[event.NameSource]int {
+		t.Helper()
+		seen := map[event.NameSource]int{}
+		for _, e := range poolList[poolEvent](r.service, "events?limit=100") {
+			if e.EventNameSource != nil {
+				seen[*e.EventNameSource]++
+			}
+		}
+		return seen
+	}
+	before := sources()
+	if before[event.FromClassABI] == 0 || before[event.FromVerifiedABI] > 0 {
+		t.Fatalf("got the sources %v before a record, want %s only", before, event.FromClassABI)
+	}
+	if _, err := r.conn.Exec(t.Context(), `INSERT INTO verifications (chain, class, receipt_id, issued_at, key_id, receipt_digest)
+		SELECT chain, hash, id, now(), 'key', 'digest' FROM classes`); err != nil {
+		t.Fatal(err)
+	}
+	want := map[event.NameSource]int{event.FromVerifiedABI: before[event.FromClassABI] + before[event.FromImplementationABI]}
+	if diff := cmp.Diff(want, sources()); diff != "" {
+		t.Errorf("got other sources with records of all classes (-want +got):\n%s", diff)
 	}
 }

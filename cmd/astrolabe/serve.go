@@ -24,6 +24,7 @@ import (
 	"astrolabe/repo/accounts"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repositories"
+	"astrolabe/repo/verify"
 	"astrolabe/rest"
 	"astrolabe/rest/rpc"
 	"astrolabe/web"
@@ -111,7 +112,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
 		listener: listener, server: httpserver.New(handler, d.logger), live: live, drain: l.Drain, logger: d.logger,
-		gate: gate, background: []component{d.followRevocations(gate, live), d.recordUses(gate), d.recordUsage(usage), d.followEpochs(services.Cache), d.announceBlocks(live), closeAtEnd(closeNodes)},
+		gate: gate, background: []component{d.followRevocations(gate, live), d.recordUses(gate), d.recordUsage(usage), d.followEpochs(services.Cache), d.announceBlocks(live), d.announceJobs(live), closeAtEnd(closeNodes)},
 	}, nil
 }
 
@@ -141,6 +142,14 @@ func (d *deployment) followEpochs(cache *chain.Cache) component {
 func (d *deployment) announceBlocks(live *graph.Handler) component {
 	return func(ctx context.Context) error {
 		onchain.ListenBlocks(ctx, d.db.DB, live.Notify)
+		return nil
+	}
+}
+
+// announceJobs notifies GraphQL subscribers of new states of verification jobs.
+func (d *deployment) announceJobs(live *graph.Handler) component {
+	return func(ctx context.Context) error {
+		verify.ListenJobs(ctx, d.db.DB, live.NotifyJob)
 		return nil
 	}
 }

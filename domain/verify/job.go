@@ -73,6 +73,27 @@ type Toolchain struct {
 // Position is the place of the job in the list of its workspace.
 func (j *Job) Position() domain.Position { return domain.Position{j.Number} }
 
+// AsOf returns the job as it was when it had reached the move of its history with
+// that index. The last one gives the job itself.
+func (j *Job) AsOf(move int) *Job {
+	if move == len(j.History)-1 {
+		return j
+	}
+	then, next := *j, j.History[move+1]
+	then.State, then.UpdatedAt, then.History = j.History[move].State, j.History[move].At, j.History[:move+1:move+1]
+	then.Failure, then.FinishedAt, then.ProducedClassHash, then.ReceiptID = nil, nil, nil, nil // known when a job ends
+	if then.State != Comparing {
+		then.Build = nil
+	}
+	if then.State == AwaitingUpload {
+		then.SourceCommittedAt, then.SourceExpiresAt = nil, nil
+	}
+	if d := j.SourceDeletedAt; d != nil && !d.Before(next.At) {
+		then.SourceDeletedAt = nil
+	}
+	return &then
+}
+
 // committed reports whether the job has accepted its source.
 func (j *Job) committed() bool { return j.SourceCommittedAt != nil }
 

@@ -10,9 +10,9 @@ import (
 
 // ReceiptStore reads admitted receipts and the keys that sign them.
 type ReceiptStore interface {
-	// Receipt returns the receipt of a job as it was signed, nil if there is
-	// none.
-	Receipt(ctx context.Context, job string) ([]byte, error)
+	// Receipts returns the receipt of each job as it was signed, in the order of
+	// the IDs, nil without one.
+	Receipts(ctx context.Context, jobs []string) ([][]byte, error)
 	// SigningKeys returns every key, retired and revoked ones included, the oldest
 	// first.
 	SigningKeys(ctx context.Context) ([]receipt.Key, error)
@@ -37,11 +37,26 @@ func (r *Receipts) Of(ctx context.Context, c domain.Chain, workspace, id string)
 	if job.State != Succeeded {
 		return nil, domain.Errorf(domain.CodeNotFound, "The verification job has no receipt: it is %s. Only a job that succeeded has one.", domain.Choice(job.State))
 	}
-	body, err := r.store.Receipt(ctx, id)
-	if err == nil && body == nil {
-		err = fmt.Errorf("job %s succeeded, but its receipt is not stored", id)
+	bodies, err := r.OfJobs(ctx, []string{id})
+	if err != nil {
+		return nil, err
 	}
-	return body, err
+	return bodies[0], nil
+}
+
+// OfJobs returns the receipts of jobs that have succeeded as they were signed, in
+// order. The caller has read the jobs before, so it may see their receipts.
+func (r *Receipts) OfJobs(ctx context.Context, ids []string) ([][]byte, error) {
+	bodies, err := r.store.Receipts(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range ids {
+		if bodies[i] == nil {
+			return nil, fmt.Errorf("job %s succeeded, but its receipt is not stored", id)
+		}
+	}
+	return bodies, nil
 }
 
 // TrustRoot returns every key that may sign receipts or could.

@@ -95,6 +95,8 @@ type QueryResolver interface {
 	PrivacyPool(ctx context.Context, chain domain.Chain) (*resolver.PrivacyPool, error)
 	VerificationJob(ctx context.Context, chain domain.Chain, id string) (*verification.Job, error)
 	VerificationJobs(ctx context.Context, chain domain.Chain, first *int, after *string) (*resolver.Connection[*verification.Job], error)
+	VerificationAvailability(ctx context.Context) (*verification.Availability, error)
+	VerificationTrustRoot(ctx context.Context) (*verification.TrustRoot, error)
 	Service(ctx context.Context) (*resolver.Service, error)
 	Viewer(ctx context.Context) (*resolver.Viewer, error)
 }
@@ -103,6 +105,7 @@ type SubscriptionResolver interface {
 	NewBlocks(ctx context.Context, chain domain.Chain, after *string) (<-chan *resolver.NewBlock, error)
 	Events(ctx context.Context, chain domain.Chain, filter resolver.EventFilter, after *string) (<-chan *resolver.NewEvent, error)
 	AddressActivity(ctx context.Context, chain domain.Chain, address starknet.Felt, after *string) (<-chan *resolver.NewAddressActivity, error)
+	VerificationJob(ctx context.Context, chain domain.Chain, id string) (<-chan *verification.Job, error)
 }
 type ViewerResolver interface {
 	APIKeys(ctx context.Context, obj *resolver.Viewer) (*resolver.APIKeyList, error)
@@ -532,6 +535,15 @@ type Query {
     @tier(permission: VERIFY)
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 
+  "Get whether contracts can be verified now, with which toolchain, and what the sandbox enforces. Every caller can read it."
+  verificationAvailability: VerificationAvailability
+
+  """
+  Get the public keys that sign verification receipts. A receipt proves something only to a reader who got
+  them over a channel that they trust. Every caller can read them.
+  """
+  verificationTrustRoot: VerificationTrustRoot
+
   "Version, chains and limits of this deployment."
   service: Service!
 
@@ -646,6 +658,20 @@ type Subscription {
     "Resume the stream behind this ` + "`" + `cursor` + "`" + `, without gaps or duplicates."
     after: Cursor
   ): NewAddressActivity @tier(permission: READ)
+
+  """
+  A verification job of the caller's workspace: once as it is, then once in each further state, in order. If
+  the job has passed several states at once, each message shows it as it was in that state: with its
+  ` + "`" + `history` + "`" + ` so far, and without what was known only later. The subscription completes after a terminal
+  state. A client that was disconnected subscribes again, and finds in ` + "`" + `history` + "`" + ` what it has missed. A job
+  of another workspace is ` + "`" + `not_found` + "`" + `, like a job that does not exist. Only API keys can follow jobs.
+  """
+  verificationJob(
+    "Chain of the job."
+    chain: ChainId!
+    "The ` + "`" + `jobId` + "`" + ` of the job."
+    id: String!
+  ): VerificationJob @tier(permission: VERIFY)
 }
 
 "A message of the ` + "`" + `newBlocks` + "`" + ` subscription: a block, or a reorg."
@@ -1756,6 +1782,8 @@ type ContractClass implements Node {
   functionSchemas: [FunctionSchema!] @listSize(assumedSize: 32)
   "Transaction that declared the class; null if unknown."
   declaration: Transaction
+  "Verification record of the class; null if it is not verified."
+  verification: ContractVerification
   "Contracts that have or had this class, newest first. A contract that returned to the class is listed again."
   contracts(
     "Maximum number of contracts to return: 1 to 100. The default is 25."
@@ -3380,6 +3408,8 @@ type VerificationJob {
   receiptId: Int
   "Path of the signed receipt in the REST API; null unless the job succeeded."
   receiptUrl: String
+  "The signed receipt: exactly the text that ` + "`" + `receiptUrl` + "`" + ` serves, in JSON; null unless the job succeeded."
+  receipt: String @cost(kilobytes: 2)
 }
 
 "State of a verification job."
@@ -3468,6 +3498,68 @@ type VerificationToolchain {
   version: String!
   "Digest of the toolchain's files."
   digest: String!
+}
+
+"Whether contracts can be verified now."
+type VerificationAvailability {
+  "Whether a new verification job would be accepted by a builder."
+  available: Boolean!
+  "Why not, for example ` + "`" + `no_builder` + "`" + `; null if contracts can be verified."
+  reasonCode: String
+  "The reason as a sentence; null if contracts can be verified."
+  reason: String
+  "The pinned toolchain; null while no builder has one."
+  toolchain: VerificationToolchain
+  "Environment of the key that signs receipts; null while none signs."
+  environment: VerificationEnvironment
+  "What the sandbox of the builder enforces on every build; empty while no builder is running."
+  measures: [VerificationMeasure!]! @listSize(assumedSize: 12)
+}
+
+"What the receipts of a key are about."
+enum VerificationEnvironment {
+  "A real chain."
+  PRODUCTION
+  "A simulated chain. Verifiers refuse such receipts unless they are told to accept them."
+  DEMO
+}
+
+"A measure of the sandbox in which contracts are built."
+type VerificationMeasure {
+  "What it bounds, for example ` + "`" + `network` + "`" + ` or ` + "`" + `memory` + "`" + `."
+  name: String!
+  "What enforces it, for example ` + "`" + `namespace` + "`" + `, ` + "`" + `cgroup` + "`" + ` or ` + "`" + `rlimit` + "`" + `."
+  by: String!
+}
+
+"The keys that sign verification receipts, retired and revoked ones included. Pin it over a channel that you trust."
+type VerificationTrustRoot {
+  "Version of the document's schema."
+  schemaVersion: String!
+  "The document: exactly the text that ` + "`" + `GET /v1/verification/trust-root` + "`" + ` serves, in JSON. ` + "`" + `astrolabe receipt verify` + "`" + ` takes it as a file, and its SHA-256 as a pin."
+  text: String! @cost(kilobytes: 4)
+  "The keys, the oldest first."
+  keys: [VerificationKey!]! @listSize(assumedSize: 8)
+}
+
+"A key that signs verification receipts of one toolchain in one environment."
+type VerificationKey {
+  "ID of the key."
+  keyId: String!
+  "Signature algorithm: always ` + "`" + `Ed25519` + "`" + `."
+  algorithm: String!
+  "The public key in unpadded URL-safe base64."
+  publicKey: String!
+  "Environment that the key signs for."
+  environment: VerificationEnvironment!
+  "Toolchain that the key signs for."
+  toolchain: VerificationToolchain!
+  "The first time at which the key may sign."
+  notBefore: DateTime!
+  "The last time at which the key may sign; null without an end."
+  notAfter: DateTime
+  "When the operator stopped trusting the key; null if it is trusted."
+  revokedAt: DateTime
 }
 
 "What a verification job builds, and which class it must give: the fields of Package V1."
@@ -5228,6 +5320,8 @@ func (ec *executionContext) childFields_ContractClass(ctx context.Context, field
 		return ec.fieldContext_ContractClass_functionSchemas(ctx, field)
 	case "declaration":
 		return ec.fieldContext_ContractClass_declaration(ctx, field)
+	case "verification":
+		return ec.fieldContext_ContractClass_verification(ctx, field)
 	case "contracts":
 		return ec.fieldContext_ContractClass_contracts(ctx, field)
 	}
@@ -7214,6 +7308,24 @@ func (ec *executionContext) childFields_UserError(ctx context.Context, field gra
 	return nil, fmt.Errorf("no field named %q was found under type UserError", field.Name)
 }
 
+func (ec *executionContext) childFields_VerificationAvailability(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "available":
+		return ec.fieldContext_VerificationAvailability_available(ctx, field)
+	case "reasonCode":
+		return ec.fieldContext_VerificationAvailability_reasonCode(ctx, field)
+	case "reason":
+		return ec.fieldContext_VerificationAvailability_reason(ctx, field)
+	case "toolchain":
+		return ec.fieldContext_VerificationAvailability_toolchain(ctx, field)
+	case "environment":
+		return ec.fieldContext_VerificationAvailability_environment(ctx, field)
+	case "measures":
+		return ec.fieldContext_VerificationAvailability_measures(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VerificationAvailability", field.Name)
+}
+
 func (ec *executionContext) childFields_VerificationBuild(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "toolchain":
@@ -7286,6 +7398,8 @@ func (ec *executionContext) childFields_VerificationJob(ctx context.Context, fie
 		return ec.fieldContext_VerificationJob_receiptId(ctx, field)
 	case "receiptUrl":
 		return ec.fieldContext_VerificationJob_receiptUrl(ctx, field)
+	case "receipt":
+		return ec.fieldContext_VerificationJob_receipt(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type VerificationJob", field.Name)
 }
@@ -7326,6 +7440,38 @@ func (ec *executionContext) childFields_VerificationJobMove(ctx context.Context,
 	return nil, fmt.Errorf("no field named %q was found under type VerificationJobMove", field.Name)
 }
 
+func (ec *executionContext) childFields_VerificationKey(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "keyId":
+		return ec.fieldContext_VerificationKey_keyId(ctx, field)
+	case "algorithm":
+		return ec.fieldContext_VerificationKey_algorithm(ctx, field)
+	case "publicKey":
+		return ec.fieldContext_VerificationKey_publicKey(ctx, field)
+	case "environment":
+		return ec.fieldContext_VerificationKey_environment(ctx, field)
+	case "toolchain":
+		return ec.fieldContext_VerificationKey_toolchain(ctx, field)
+	case "notBefore":
+		return ec.fieldContext_VerificationKey_notBefore(ctx, field)
+	case "notAfter":
+		return ec.fieldContext_VerificationKey_notAfter(ctx, field)
+	case "revokedAt":
+		return ec.fieldContext_VerificationKey_revokedAt(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VerificationKey", field.Name)
+}
+
+func (ec *executionContext) childFields_VerificationMeasure(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_VerificationMeasure_name(ctx, field)
+	case "by":
+		return ec.fieldContext_VerificationMeasure_by(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VerificationMeasure", field.Name)
+}
+
 func (ec *executionContext) childFields_VerificationToolchain(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
@@ -7336,6 +7482,18 @@ func (ec *executionContext) childFields_VerificationToolchain(ctx context.Contex
 		return ec.fieldContext_VerificationToolchain_digest(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type VerificationToolchain", field.Name)
+}
+
+func (ec *executionContext) childFields_VerificationTrustRoot(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "schemaVersion":
+		return ec.fieldContext_VerificationTrustRoot_schemaVersion(ctx, field)
+	case "text":
+		return ec.fieldContext_VerificationTrustRoot_text(ctx, field)
+	case "keys":
+		return ec.fieldContext_VerificationTrustRoot_keys(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type VerificationTrustRoot", field.Name)
 }
 
 func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -8735,6 +8893,28 @@ func (ec *executionContext) field_Subscription_newBlocks_args(ctx context.Contex
 		return nil, err
 	}
 	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_verificationJob_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "chain",
+		func(ctx context.Context, v any) (domain.Chain, error) {
+			return ec.unmarshalNChainId2astrolabeᚋdomainᚐChain(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["chain"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg1
 	return args, nil
 }
 
@@ -16420,6 +16600,38 @@ func (ec *executionContext) fieldContext_ContractClass_declaration(_ context.Con
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Transaction(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ContractClass_verification(ctx context.Context, field graphql.CollectedField, obj *resolver.ContractClass) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ContractClass_verification(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Verification(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.ContractVerification) graphql.Marshaler {
+			return ec.marshalOContractVerification2ᚖastrolabeᚋgraphᚋresolverᚐContractVerification(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ContractClass_verification(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ContractClass",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ContractVerification(ctx, field)
 		},
 	}
 	return fc, nil
@@ -29487,6 +29699,70 @@ func (ec *executionContext) fieldContext_Query_verificationJobs(ctx context.Cont
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_verificationAvailability(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_verificationAvailability(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().VerificationAvailability(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *verification.Availability) graphql.Marshaler {
+			return ec.marshalOVerificationAvailability2ᚖastrolabeᚋgraphᚋverificationᚐAvailability(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_verificationAvailability(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationAvailability(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_verificationTrustRoot(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_verificationTrustRoot(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Query().VerificationTrustRoot(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *verification.TrustRoot) graphql.Marshaler {
+			return ec.marshalOVerificationTrustRoot2ᚖastrolabeᚋgraphᚋverificationᚐTrustRoot(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_verificationTrustRoot(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationTrustRoot(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_service(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -31021,6 +31297,68 @@ func (ec *executionContext) fieldContext_Subscription_addressActivity(ctx contex
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Subscription_addressActivity_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Subscription_verificationJob(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_verificationJob(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().VerificationJob(ctx, fc.Args["chain"].(domain.Chain), fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "VERIFY")
+				if err != nil {
+					var zeroVal *verification.Job
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *verification.Job
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *verification.Job) graphql.Marshaler {
+			return ec.marshalOVerificationJob2ᚖastrolabeᚋgraphᚋverificationᚐJob(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_verificationJob(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationJob(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_verificationJob_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -36159,6 +36497,162 @@ func (ec *executionContext) fieldContext_UserError_retryAfterSeconds(_ context.C
 	return graphql.NewScalarFieldContext("UserError", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _VerificationAvailability_available(ctx context.Context, field graphql.CollectedField, obj *verification.Availability) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationAvailability_available(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Available, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationAvailability_available(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationAvailability", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationAvailability_reasonCode(ctx context.Context, field graphql.CollectedField, obj *verification.Availability) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationAvailability_reasonCode(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ReasonCode, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationAvailability_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationAvailability", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationAvailability_reason(ctx context.Context, field graphql.CollectedField, obj *verification.Availability) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationAvailability_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationAvailability_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationAvailability", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationAvailability_toolchain(ctx context.Context, field graphql.CollectedField, obj *verification.Availability) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationAvailability_toolchain(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Toolchain, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *verify.Toolchain) graphql.Marshaler {
+			return ec.marshalOVerificationToolchain2ᚖastrolabeᚋdomainᚋverifyᚐToolchain(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationAvailability_toolchain(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VerificationAvailability",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationToolchain(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VerificationAvailability_environment(ctx context.Context, field graphql.CollectedField, obj *verification.Availability) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationAvailability_environment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Environment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+			return ec.marshalOVerificationEnvironment2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationAvailability_environment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationAvailability", field, false, false, errors.New("field of type VerificationEnvironment does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationAvailability_measures(ctx context.Context, field graphql.CollectedField, obj *verification.Availability) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationAvailability_measures(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Measures, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []verify.Measure) graphql.Marshaler {
+			return ec.marshalNVerificationMeasure2ᚕastrolabeᚋdomainᚋverifyᚐMeasureᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationAvailability_measures(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VerificationAvailability",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationMeasure(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _VerificationBuild_toolchain(ctx context.Context, field graphql.CollectedField, obj *verification.Build) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -36922,6 +37416,29 @@ func (ec *executionContext) fieldContext_VerificationJob_receiptUrl(_ context.Co
 	return graphql.NewScalarFieldContext("VerificationJob", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _VerificationJob_receipt(ctx context.Context, field graphql.CollectedField, obj *verification.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationJob_receipt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Receipt(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationJob_receipt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJob", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _VerificationJobConnection_edges(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*verification.Job]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37165,6 +37682,245 @@ func (ec *executionContext) fieldContext_VerificationJobMove_at(_ context.Contex
 	return graphql.NewScalarFieldContext("VerificationJobMove", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
+func (ec *executionContext) _VerificationKey_keyId(ctx context.Context, field graphql.CollectedField, obj *verification.Key) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationKey_keyId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.KeyID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationKey_keyId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationKey", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationKey_algorithm(ctx context.Context, field graphql.CollectedField, obj *verification.Key) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationKey_algorithm(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Algorithm, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationKey_algorithm(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationKey", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationKey_publicKey(ctx context.Context, field graphql.CollectedField, obj *verification.Key) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationKey_publicKey(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PublicKey, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationKey_publicKey(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationKey", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationKey_environment(ctx context.Context, field graphql.CollectedField, obj *verification.Key) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationKey_environment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Environment, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNVerificationEnvironment2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationKey_environment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationKey", field, false, false, errors.New("field of type VerificationEnvironment does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationKey_toolchain(ctx context.Context, field graphql.CollectedField, obj *verification.Key) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationKey_toolchain(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Toolchain, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v verify.Toolchain) graphql.Marshaler {
+			return ec.marshalNVerificationToolchain2astrolabeᚋdomainᚋverifyᚐToolchain(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationKey_toolchain(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VerificationKey",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationToolchain(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _VerificationKey_notBefore(ctx context.Context, field graphql.CollectedField, obj *verification.Key) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationKey_notBefore(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NotBefore, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationKey_notBefore(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationKey", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationKey_notAfter(ctx context.Context, field graphql.CollectedField, obj *verification.Key) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationKey_notAfter(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.NotAfter, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationKey_notAfter(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationKey", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationKey_revokedAt(ctx context.Context, field graphql.CollectedField, obj *verification.Key) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationKey_revokedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.RevokedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationKey_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationKey", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationMeasure_name(ctx context.Context, field graphql.CollectedField, obj *verify.Measure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationMeasure_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationMeasure_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationMeasure", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationMeasure_by(ctx context.Context, field graphql.CollectedField, obj *verify.Measure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationMeasure_by(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.By, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationMeasure_by(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationMeasure", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _VerificationToolchain_name(ctx context.Context, field graphql.CollectedField, obj *verify.Toolchain) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -37232,6 +37988,84 @@ func (ec *executionContext) _VerificationToolchain_digest(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_VerificationToolchain_digest(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("VerificationToolchain", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationTrustRoot_schemaVersion(ctx context.Context, field graphql.CollectedField, obj *verification.TrustRoot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationTrustRoot_schemaVersion(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.SchemaVersion, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationTrustRoot_schemaVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationTrustRoot", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationTrustRoot_text(ctx context.Context, field graphql.CollectedField, obj *verification.TrustRoot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationTrustRoot_text(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Text, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationTrustRoot_text(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationTrustRoot", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _VerificationTrustRoot_keys(ctx context.Context, field graphql.CollectedField, obj *verification.TrustRoot) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_VerificationTrustRoot_keys(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Keys, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []verification.Key) graphql.Marshaler {
+			return ec.marshalNVerificationKey2ᚕastrolabeᚋgraphᚋverificationᚐKeyᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_VerificationTrustRoot_keys(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "VerificationTrustRoot",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_VerificationKey(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Viewer_kind(ctx context.Context, field graphql.CollectedField, obj *resolver.Viewer) (ret graphql.Marshaler) {
@@ -43920,6 +44754,42 @@ func (ec *executionContext) _ContractClass(ctx context.Context, sel ast.Selectio
 					}
 				}()
 				res = ec._ContractClass_declaration(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "verification":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ContractClass_verification(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -50648,6 +51518,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "verificationAvailability":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_verificationAvailability(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "verificationTrustRoot":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_verificationTrustRoot(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "service":
 			field := field
 
@@ -51377,6 +52291,8 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 		return ec._Subscription_events(ctx, fields[0])
 	case "addressActivity":
 		return ec._Subscription_addressActivity(ctx, fields[0])
+	case "verificationJob":
+		return ec._Subscription_verificationJob(ctx, fields[0])
 	default:
 		panic("unknown field " + strconv.Quote(fields[0].Name))
 	}
@@ -54936,6 +55852,70 @@ func (ec *executionContext) _UserError(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var verificationAvailabilityImplementors = []string{"VerificationAvailability"}
+
+func (ec *executionContext) _VerificationAvailability(ctx context.Context, sel ast.SelectionSet, obj *verification.Availability) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, verificationAvailabilityImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VerificationAvailability")
+		case "available":
+			out.Values[i] = ec._VerificationAvailability_available(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reasonCode":
+			out.Values[i] = ec._VerificationAvailability_reasonCode(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._VerificationAvailability_reason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "toolchain":
+			out.Values[i] = ec._VerificationAvailability_toolchain(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "environment":
+			out.Values[i] = ec._VerificationAvailability_environment(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "measures":
+			out.Values[i] = ec._VerificationAvailability_measures(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var verificationBuildImplementors = []string{"VerificationBuild"}
 
 func (ec *executionContext) _VerificationBuild(ctx context.Context, sel ast.SelectionSet, obj *verification.Build) graphql.Marshaler {
@@ -55004,143 +55984,179 @@ func (ec *executionContext) _VerificationJob(ctx context.Context, sel ast.Select
 		case "jobId":
 			out.Values[i] = ec._VerificationJob_jobId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "chainId":
 			out.Values[i] = ec._VerificationJob_chainId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "state":
 			out.Values[i] = ec._VerificationJob_state(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "terminal":
 			out.Values[i] = ec._VerificationJob_terminal(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "retryable":
 			out.Values[i] = ec._VerificationJob_retryable(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "failureCode":
 			out.Values[i] = ec._VerificationJob_failureCode(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "failureMessage":
 			out.Values[i] = ec._VerificationJob_failureMessage(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "selectedClassHash":
 			out.Values[i] = ec._VerificationJob_selectedClassHash(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "toolchainPolicyId":
 			out.Values[i] = ec._VerificationJob_toolchainPolicyId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "packageName":
 			out.Values[i] = ec._VerificationJob_packageName(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "targetName":
 			out.Values[i] = ec._VerificationJob_targetName(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "artifactId":
 			out.Values[i] = ec._VerificationJob_artifactId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "modulePath":
 			out.Values[i] = ec._VerificationJob_modulePath(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "sourceVisibility":
 			out.Values[i] = ec._VerificationJob_sourceVisibility(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "retentionPolicyId":
 			out.Values[i] = ec._VerificationJob_retentionPolicyId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdAt":
 			out.Values[i] = ec._VerificationJob_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "updatedAt":
 			out.Values[i] = ec._VerificationJob_updatedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "uploadExpiresAt":
 			out.Values[i] = ec._VerificationJob_uploadExpiresAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "sourceCommittedAt":
 			out.Values[i] = ec._VerificationJob_sourceCommittedAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "sourceDeletedAt":
 			out.Values[i] = ec._VerificationJob_sourceDeletedAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "finishedAt":
 			out.Values[i] = ec._VerificationJob_finishedAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "pollAfterSeconds":
 			out.Values[i] = ec._VerificationJob_pollAfterSeconds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "idempotencyKey":
 			out.Values[i] = ec._VerificationJob_idempotencyKey(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "history":
 			out.Values[i] = ec._VerificationJob_history(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "build":
 			out.Values[i] = ec._VerificationJob_build(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "producedClassHash":
 			out.Values[i] = ec._VerificationJob_producedClassHash(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "receiptId":
 			out.Values[i] = ec._VerificationJob_receiptId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "receiptUrl":
 			out.Values[i] = ec._VerificationJob_receiptUrl(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "receipt":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._VerificationJob_receipt(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -55373,6 +56389,124 @@ func (ec *executionContext) _VerificationJobMove(ctx context.Context, sel ast.Se
 	return out
 }
 
+var verificationKeyImplementors = []string{"VerificationKey"}
+
+func (ec *executionContext) _VerificationKey(ctx context.Context, sel ast.SelectionSet, obj *verification.Key) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, verificationKeyImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VerificationKey")
+		case "keyId":
+			out.Values[i] = ec._VerificationKey_keyId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "algorithm":
+			out.Values[i] = ec._VerificationKey_algorithm(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "publicKey":
+			out.Values[i] = ec._VerificationKey_publicKey(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "environment":
+			out.Values[i] = ec._VerificationKey_environment(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "toolchain":
+			out.Values[i] = ec._VerificationKey_toolchain(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "notBefore":
+			out.Values[i] = ec._VerificationKey_notBefore(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "notAfter":
+			out.Values[i] = ec._VerificationKey_notAfter(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "revokedAt":
+			out.Values[i] = ec._VerificationKey_revokedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var verificationMeasureImplementors = []string{"VerificationMeasure"}
+
+func (ec *executionContext) _VerificationMeasure(ctx context.Context, sel ast.SelectionSet, obj *verify.Measure) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, verificationMeasureImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VerificationMeasure")
+		case "name":
+			out.Values[i] = ec._VerificationMeasure_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "by":
+			out.Values[i] = ec._VerificationMeasure_by(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var verificationToolchainImplementors = []string{"VerificationToolchain"}
 
 func (ec *executionContext) _VerificationToolchain(ctx context.Context, sel ast.SelectionSet, obj *verify.Toolchain) graphql.Marshaler {
@@ -55396,6 +56530,55 @@ func (ec *executionContext) _VerificationToolchain(ctx context.Context, sel ast.
 			}
 		case "digest":
 			out.Values[i] = ec._VerificationToolchain_digest(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var verificationTrustRootImplementors = []string{"VerificationTrustRoot"}
+
+func (ec *executionContext) _VerificationTrustRoot(ctx context.Context, sel ast.SelectionSet, obj *verification.TrustRoot) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, verificationTrustRootImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("VerificationTrustRoot")
+		case "schemaVersion":
+			out.Values[i] = ec._VerificationTrustRoot_schemaVersion(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "text":
+			out.Values[i] = ec._VerificationTrustRoot_text(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "keys":
+			out.Values[i] = ec._VerificationTrustRoot_keys(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -58777,6 +59960,22 @@ func (ec *executionContext) marshalNUserError2ᚕastrolabeᚋgraphᚋresolverᚐ
 	return ret
 }
 
+func (ec *executionContext) unmarshalNVerificationEnvironment2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNVerificationEnvironment2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNVerificationJob2ᚕᚖastrolabeᚋgraphᚋverificationᚐJobᚄ(ctx context.Context, sel ast.SelectionSet, v []*verification.Job) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -58857,6 +60056,46 @@ func (ec *executionContext) marshalNVerificationJobState2astrolabeᚋgraphᚋsca
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNVerificationKey2astrolabeᚋgraphᚋverificationᚐKey(ctx context.Context, sel ast.SelectionSet, v verification.Key) graphql.Marshaler {
+	return ec._VerificationKey(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNVerificationKey2ᚕastrolabeᚋgraphᚋverificationᚐKeyᚄ(ctx context.Context, sel ast.SelectionSet, v []verification.Key) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNVerificationKey2astrolabeᚋgraphᚋverificationᚐKey(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNVerificationMeasure2astrolabeᚋdomainᚋverifyᚐMeasure(ctx context.Context, sel ast.SelectionSet, v verify.Measure) graphql.Marshaler {
+	return ec._VerificationMeasure(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNVerificationMeasure2ᚕastrolabeᚋdomainᚋverifyᚐMeasureᚄ(ctx context.Context, sel ast.SelectionSet, v []verify.Measure) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNVerificationMeasure2astrolabeᚋdomainᚋverifyᚐMeasure(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalNVerificationPackageInput2astrolabeᚋgraphᚋverificationᚐPackage(ctx context.Context, v any) (verification.Package, error) {
@@ -60398,11 +61637,36 @@ func (ec *executionContext) marshalOUsage2ᚖastrolabeᚋgraphᚋresolverᚐUsag
 	return ec._Usage(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOVerificationAvailability2ᚖastrolabeᚋgraphᚋverificationᚐAvailability(ctx context.Context, sel ast.SelectionSet, v *verification.Availability) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._VerificationAvailability(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOVerificationBuild2ᚖastrolabeᚋgraphᚋverificationᚐBuild(ctx context.Context, sel ast.SelectionSet, v *verification.Build) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._VerificationBuild(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOVerificationEnvironment2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalEnum(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOVerificationEnvironment2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v *scalar.Enum) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalEnum(*v)
+	return res
 }
 
 func (ec *executionContext) unmarshalOVerificationFailureCode2ᚖastrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (*scalar.Enum, error) {
@@ -60435,6 +61699,20 @@ func (ec *executionContext) marshalOVerificationJobConnection2ᚖastrolabeᚋgra
 		return graphql.Null
 	}
 	return ec._VerificationJobConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOVerificationToolchain2ᚖastrolabeᚋdomainᚋverifyᚐToolchain(ctx context.Context, sel ast.SelectionSet, v *verify.Toolchain) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._VerificationToolchain(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOVerificationTrustRoot2ᚖastrolabeᚋgraphᚋverificationᚐTrustRoot(ctx context.Context, sel ast.SelectionSet, v *verification.TrustRoot) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._VerificationTrustRoot(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOWalletState2ᚖastrolabeᚋgraphᚋresolverᚐWalletState(ctx context.Context, sel ast.SelectionSet, v *resolver.WalletState) graphql.Marshaler {

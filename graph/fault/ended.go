@@ -24,7 +24,7 @@ func SlowConsumer() *Ended {
 	return &Ended{
 		Cause: &domain.Error{
 			Code:       domain.CodeServiceUnavailable,
-			Message:    "The subscription ended because the client did not read its events in time. Subscribe again from the last cursor.",
+			Message:    "The subscription ended because the client did not read its events in time. Subscribe again, from the last cursor if the messages have one.",
 			RetryAfter: time.Second,
 		},
 		Reason: "slow_consumer",
@@ -33,5 +33,5 @@ func SlowConsumer() *Ended {
 
 // Unreadable ends a stream whose source failed repeatedly.
 func Unreadable(cause error, retry time.Duration) *Ended {
-	return &Ended{Cause: domain.Unavailable(retry, cause, "The subscription ended because its data could not be read. Subscribe again from the last cursor."), Reason: "unreadable"}
+	return &Ended{Cause: domain.Unavailable(retry, cause, "The subscription ended because its data could not be read. Subscribe again, from the last cursor if the messages have one."), Reason: "unreadable"}
 }

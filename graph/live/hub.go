@@ -22,18 +22,22 @@ type Options struct {
 	Logger   *slog.Logger
 	// PollEvery is how often a followed chain is read without a notification.
 	PollEvery time.Duration
+	// PollJobsEvery is how often a followed verification job is read without a
+	// notification.
+	PollJobsEvery time.Duration
 	// TimeLimit is the time that one read may take.
 	TimeLimit time.Duration
 	// ResumeBlocks is how far behind the head a stream may begin.
 	ResumeBlocks int
 }
 
-// Hub follows the chains that have subscribers. It runs nothing while there
+// Hub follows the chains and the verification jobs that have subscribers. It runs nothing while there
 // are none.
 type Hub struct {
 	Options
 	tips  map[domain.Chain]*tips
 	feed  *feed
+	jobs  jobs
 	reads chan struct{}
 	slow  atomic.Uint64
 }
@@ -41,6 +45,7 @@ type Hub struct {
 // NewHub makes a hub.
 func NewHub(o Options) *Hub {
 	h := &Hub{Options: o, tips: map[domain.Chain]*tips{}, reads: make(chan struct{}, maxReads)}
+	h.jobs.followers = map[string]map[chan struct{}]struct{}{}
 	h.feed = &feed{hub: h, subscribers: map[*subscriber]struct{}{}}
 	for _, c := range o.Chains {
 		h.tips[c] = &tips{
@@ -59,6 +64,10 @@ func (h *Hub) Notify(c domain.Chain) {
 		t.notify()
 	}
 }
+
+// NotifyJob says that a verification job may have a new state; an empty ID, that
+// any may have. Without it subscribers see the state after PollJobsEvery.
+func (h *Hub) NotifyJob(id string) { h.jobs.notify(id) }
 
 // Next returns the number of the block that the followers of a chain await, 0
 // while there are none.

@@ -89,6 +89,11 @@ func (c *ContractClass) compiled(ctx context.Context) (*facts.Class, error) {
 	return class, nil
 }
 
+// Verification returns the verification record of the class.
+func (c *ContractClass) Verification(ctx context.Context) (*ContractVerification, error) {
+	return toOne(ctx, c, "ContractClass.verification", requiredKey((*ContractClass).ClassHash), c.verifications())
+}
+
 // EventSchemas returns the events of the ABI, nil if it is unknown.
 func (c *ContractClass) EventSchemas(ctx context.Context) ([]EventSchema, error) {
 	class, err := c.compiled(ctx)

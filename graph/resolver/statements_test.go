@@ -35,12 +35,14 @@ func (r resolvers) Chain() exec.ChainResolver   { return r.Resolver.Chain() }
 func (r resolvers) Mutation() exec.MutationResolver {
 	return mutations{Mutation: r.Resolver.Mutation()}
 }
-func (r resolvers) Query() exec.QueryResolver               { return queries{Query: r.Resolver.Query()} }
-func (r resolvers) Subscription() exec.SubscriptionResolver { return r.Resolver.Subscription() }
-func (r resolvers) Viewer() exec.ViewerResolver             { return r.Resolver.Viewer() }
+func (r resolvers) Query() exec.QueryResolver { return queries{Query: r.Resolver.Query()} }
+func (r resolvers) Subscription() exec.SubscriptionResolver {
+	return subscriptions{Subscription: r.Resolver.Subscription()}
+}
+func (r resolvers) Viewer() exec.ViewerResolver { return r.Resolver.Viewer() }
 
-// queries and mutations have no services for verification jobs, which these tests
-// do not use.
+// queries, mutations and subscriptions have no services for verification jobs,
+// which these tests do not use.
 type (
 	queries struct {
 		*resolver.Query
@@ -49,6 +51,10 @@ type (
 	mutations struct {
 		*resolver.Mutation
 		verification.Mutations
+	}
+	subscriptions struct {
+		*resolver.Subscription
+		verification.Subscriptions
 	}
 )
 

@@ -12,8 +12,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// Hub is what subscriptions need of the live part: it follows chains on behalf of
-// their subscribers.
+// Hub is what subscriptions need of the live part: it follows chains and
+// verification jobs on behalf of their subscribers.
 type Hub interface {
 	// Follow begins a stream: what follows the cursor or, without one, what
 	// comes from a block on. It closes the subscriber when ctx ends or when the
@@ -23,6 +23,10 @@ type Hub interface {
 	// status that differs from the one before, until ctx ends. It closes the
 	// channel of a subscriber that does not read in time.
 	FollowStatus(ctx context.Context, c domain.Chain) (<-chan chain.Status, error)
+	// FollowJob sends a verification job as it is, and then as it is in each
+	// further state. It closes the subscriber when the state is terminal, when ctx
+	// ends or when the server ends the stream.
+	FollowJob(ctx context.Context, s live.JobSubscriber) error
 	// Read runs a read for a subscriber, in its turn and in bounded time.
 	Read(ctx context.Context, read func(context.Context) error) error
 }

@@ -5,6 +5,8 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/verify"
+	"astrolabe/graph/cohort"
+	"astrolabe/graph/resolver"
 	"astrolabe/graph/scalar"
 	"astrolabe/starknet"
 )
@@ -39,6 +41,9 @@ type Job struct {
 	ProducedClassHash *starknet.Felt
 	ReceiptID         *uint64
 	ReceiptURL        *string
+
+	resolver *resolver.Resolver
+	peers    *cohort.Cohort[*Job] // the jobs of the same read
 }
 
 // Move is a state that a job reached.
@@ -55,7 +60,14 @@ type Build struct {
 	LogTail    string
 }
 
-func jobOf(j *verify.Job) *Job {
+// jobOf returns a job that was read by itself.
+func jobOf(r *resolver.Resolver, j *verify.Job) *Job {
+	job := viewOf(j)
+	join(r, []*Job{job})
+	return job
+}
+
+func viewOf(j *verify.Job) *Job {
 	p := j.Package
 	job := &Job{
 		JobID: j.ID, ChainID: j.Chain, State: scalar.Enum(j.State), Terminal: j.State.Terminal(),

@@ -45,7 +45,7 @@ func (m Mutations) create(ctx context.Context, chain domain.Chain, input Package
 	if err != nil {
 		return nil, err
 	}
-	return &CreatePayload{Job: jobOf(job), Created: &created, UploadPath: new(pathOf(job) + "/source")}, nil
+	return &CreatePayload{Job: jobOf(m.Resolver, job), Created: &created, UploadPath: new(pathOf(job) + "/source")}, nil
 }
 
 // CancelVerificationJob cancels a job of the caller's workspace.
@@ -66,7 +66,7 @@ func (m Mutations) cancel(ctx context.Context, chain domain.Chain, id string) (*
 	if err != nil {
 		return nil, err
 	}
-	return &CancelPayload{Job: jobOf(job)}, nil
+	return &CancelPayload{Job: jobOf(m.Resolver, job)}, nil
 }
 
 // admit checks the chain of a mutation, and charges the class of its REST request.

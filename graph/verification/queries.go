@@ -9,7 +9,7 @@ import (
 	"astrolabe/graph/resolver"
 )
 
-// Queries resolves the root fields that read jobs.
+// Queries resolves the root fields of verification.
 type Queries struct{ Resolver *resolver.Resolver }
 
 type (
@@ -29,7 +29,7 @@ func (q Queries) VerificationJob(ctx context.Context, chain domain.Chain, id str
 	if err != nil {
 		return nil, err
 	}
-	return jobOf(job), nil
+	return jobOf(q.Resolver, job), nil
 }
 
 // VerificationJobs lists the jobs of the caller's workspace, newest first. A
@@ -43,6 +43,11 @@ func (q Queries) VerificationJobs(ctx context.Context, chain domain.Chain, first
 		return q.Resolver.VerificationJobs.List(ctx, chain, workspace, page)
 	}
 	position := func(j verify.Job) domain.Position { return j.Position() }
-	object := func(j verify.Job) *Job { return jobOf(&j) }
-	return resolver.List(ctx, q.Resolver, workspace, first, after, read, position, object)
+	object := func(j verify.Job) *Job { return viewOf(&j) }
+	page, err := resolver.List(ctx, q.Resolver, workspace, first, after, read, position, object)
+	if err != nil {
+		return nil, err
+	}
+	join(q.Resolver, page.Nodes())
+	return page, nil
 }

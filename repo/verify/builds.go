@@ -60,9 +60,7 @@ func (r Builds) Source(ctx context.Context, job *verify.Job) io.Reader {
 
 // Listen calls on with the ID of every job that is new or has a new state, until
 // ctx ends, and with an empty ID when some may have been missed.
-func (r Builds) Listen(ctx context.Context, on func(id string)) {
-	r.db.Listen(ctx, []string{repo.VerificationChannel}, func(_, id string) { on(id) }, func(bool) { on("") })
-}
+func (r Builds) Listen(ctx context.Context, on func(id string)) { ListenJobs(ctx, r.db, on) }
 
 // leaseOf returns the last attempt at building a job, nil if there is none.
 func leaseOf(ctx context.Context, on bun.IDB, job string) (*verify.Lease, error) {

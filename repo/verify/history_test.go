@@ -80,3 +80,22 @@ func TestDueJobsAreFoundByTheirIndexes(t *testing.T) {
 		t.Error("got no error for an unknown act, want one")
 	}
 }
+
+// TestHistoryEndsWithTheStateOfTheJob adds the next row of a history, as a move does
+// between the two reads of a job.
+func TestHistoryEndsWithTheStateOfTheJob(t *testing.T) {
+	t.Parallel()
+	db, conn := repotest.Connect(t, repotest.Migrated)
+	if _, err := conn.Exec(t.Context(), "INSERT INTO workspaces (id, name, plan, created_at) VALUES ('a', 'a', 'standard', now())"); err != nil {
+		t.Fatal(err)
+	}
+	jobs := store.NewJobs(db)
+	job := added(t, jobs)
+	if _, err := conn.Exec(t.Context(), "INSERT INTO verification_history (job, seq, state, at) SELECT job, seq + 1, 1, at FROM verification_history"); err != nil {
+		t.Fatal(err)
+	}
+	read, err := jobs.Job(t.Context(), job.ID)
+	if err != nil || len(read.History) != 1 || read.History[0].State != verify.AwaitingUpload {
+		t.Errorf("got %+v and %v, want the history up to %s", read, err, verify.AwaitingUpload)
+	}
+}

@@ -2,8 +2,8 @@ package verify
 
 import (
 	"context"
-	"database/sql"
-	"errors"
+
+	"github.com/uptrace/bun"
 
 	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/receipt"
@@ -19,14 +19,22 @@ var _ verify.ReceiptStore = Receipts{}
 // NewReceipts returns the repository of receipts.
 func NewReceipts(db *repo.DB) Receipts { return Receipts{db} }
 
-// Receipt implements verify.ReceiptStore, by the unique key of the job.
-func (r Receipts) Receipt(ctx context.Context, job string) ([]byte, error) {
-	var body []byte
-	err := r.db.Write().NewSelect().Model((*model.VerificationReceipt)(nil)).Comment("verification.receipt").Column("body").Where("job = ?", job).Scan(ctx, &body)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+// Receipts implements verify.ReceiptStore, by the unique key of the job.
+func (r Receipts) Receipts(ctx context.Context, jobs []string) ([][]byte, error) {
+	var rows []model.VerificationReceipt
+	err := r.db.Write().NewSelect().Model(&rows).Comment("verification.receipts").Column("job", "body").Where("job IN (?)", bun.List(jobs)).Scan(ctx)
+	if err != nil {
+		return nil, repo.Failure(ctx, err)
 	}
-	return body, repo.Failure(ctx, err)
+	bodies := make(map[string][]byte, len(rows))
+	for _, row := range rows {
+		bodies[row.Job] = []byte(row.Body)
+	}
+	found := make([][]byte, len(jobs))
+	for i, job := range jobs {
+		found[i] = bodies[job]
+	}
+	return found, nil
 }
 
 // SigningKeys implements verify.ReceiptStore. The table has a row for each key.

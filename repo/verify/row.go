@@ -24,7 +24,8 @@ func jobOf(ctx context.Context, on bun.IDB, row *model.VerificationJob) (*verify
 }
 
 // jobsOf returns the jobs of rows with their histories, by the primary key of
-// verification_history.
+// verification_history. A job that has moved since its row was read is returned as
+// the row says.
 func jobsOf(ctx context.Context, on bun.IDB, rows []model.VerificationJob) ([]verify.Job, error) {
 	jobs := make([]verify.Job, len(rows))
 	ids := make([]string, len(rows))
@@ -45,6 +46,9 @@ func jobsOf(ctx context.Context, on bun.IDB, rows []model.VerificationJob) ([]ve
 	}
 	for _, m := range moves {
 		job := &jobs[place[m.Job]]
+		if n := len(job.History); n > 0 && job.History[n-1].State == job.State {
+			continue
+		}
 		job.History = append(job.History, verify.Move{State: verify.State(m.State), At: m.At.UTC()})
 	}
 	return jobs, nil
