@@ -13,6 +13,9 @@ func TestEveryOperationHasAnExampleThatFitsItsSchema(t *testing.T) {
 	document := loadContract(t)
 	for _, op := range Table() {
 		for media, content := range document.Paths.Find(op.Path).GetOperation(op.Method).Responses.Status(op.Success).Value.Content {
+			if media == "application/octet-stream" {
+				continue // bytes have no example in JSON
+			}
 			if content.Example == nil {
 				t.Errorf("%s: got no example of %s, want one", op.ID, media)
 				continue

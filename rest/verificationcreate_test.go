@@ -212,11 +212,11 @@ func TestCapabilitiesTellWhetherContractsCanBeVerified(t *testing.T) {
 		}
 	}
 	none := []verify.Measure{}
-	expect(verification.CapabilityBody{Available: true, Toolchain: scarb, Measures: none, Policy: "service-exact-v25", Limits: limits})
+	expect(verification.CapabilityBody{Available: true, Toolchain: scarb, Environment: new("demo"), Measures: none, Policy: "service-exact-v25", Limits: limits})
 	v.execute(`UPDATE verification_builders SET measures = '[{"name": "memory", "by": "cgroup"}]'`)
-	expect(verification.CapabilityBody{Available: true, Toolchain: scarb, Measures: []verify.Measure{{Name: "memory", By: "cgroup"}}, Policy: "service-exact-v25", Limits: limits})
+	expect(verification.CapabilityBody{Available: true, Toolchain: scarb, Environment: new("demo"), Measures: []verify.Measure{{Name: "memory", By: "cgroup"}}, Policy: "service-exact-v25", Limits: limits})
 	v.builderSays(false, "no_sandbox")
-	expect(verification.CapabilityBody{ReasonCode: new("no_sandbox"), Reason: new("It says so."), Toolchain: scarb, Measures: none, Policy: "service-exact-v25", Limits: limits})
+	expect(verification.CapabilityBody{ReasonCode: new("no_sandbox"), Reason: new("It says so."), Toolchain: scarb, Environment: new("demo"), Measures: none, Policy: "service-exact-v25", Limits: limits})
 	v.execute("DELETE FROM verification_builders")
 	expect(verification.CapabilityBody{ReasonCode: new("no_builder"), Reason: new("No process of this deployment builds contracts."), Measures: none, Policy: "service-exact-v25", Limits: limits})
 }

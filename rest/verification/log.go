@@ -25,7 +25,7 @@ const forever = "max-age=31536000, immutable"
 
 // size is a parameter that is a number of receipts.
 func size(name, about string, required bool) frame.Param {
-	return frame.Param{Name: name, In: frame.InQuery, Kind: frame.IntegerKind, Min: 1, Max: frame.MaxBlock, Required: required, About: about}
+	return frame.Param{Name: name, In: frame.InQuery, Kind: frame.IntegerKind, Min: 1, Max: frame.MaxBlock, Required: required, Example: "1", About: about}
 }
 
 // tilePart is a segment of the path of a tile.

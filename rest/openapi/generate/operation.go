@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -118,6 +119,8 @@ func parameters(params []frame.Param) []object {
 		switch {
 		case p.Example != "" && p.Repeatable:
 			out[i]["example"] = []string{p.Example}
+		case p.Example != "" && p.Kind == frame.IntegerKind:
+			out[i]["example"] = json.Number(p.Example)
 		case p.Example != "":
 			out[i]["example"] = p.Example
 		}
