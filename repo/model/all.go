@@ -12,5 +12,6 @@ func All() []any {
 		(*Lease)(nil), (*Head)(nil), (*Checkpoint)(nil), (*Range)(nil), (*DeriverVersion)(nil), (*FactEpoch)(nil), (*Fork)(nil), (*Certificate)(nil),
 		(*Workspace)(nil), (*APIKey)(nil), (*Session)(nil), (*UsedLogin)(nil), (*AuditEntry)(nil), (*Quota)(nil), (*UsageHour)(nil), (*UsageRequest)(nil), (*Secret)(nil), (*Label)(nil),
 		(*VerificationJob)(nil), (*VerificationMove)(nil), (*VerificationSource)(nil), (*VerificationCreates)(nil), (*VerificationBuilder)(nil),
+		(*ProveJob)(nil), (*ProveBudget)(nil),
 	}
 }
