@@ -16,7 +16,7 @@ type Payload struct {
 
 // size is how many bytes of memory the payload occupies.
 func (p *Payload) size() int64 {
-	return int64(len(p.Result.content) + len(p.Message.content) + len(p.Data.content))
+	return int64(len(p.Result.Reveal()) + len(p.Message.Reveal()) + len(p.Data.Reveal()))
 }
 
 // Outcome is how an attempt ended.

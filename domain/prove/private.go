@@ -9,18 +9,24 @@ import (
 const redacted = "[redacted]"
 
 // Private is content of a request or a result. Nothing prints, logs or encodes
-// it: only Reveal returns it.
-type Private struct{ content []byte }
+// it: only Reveal returns it. The function hides it also where fmt cannot call
+// methods: of an unexported field it prints an address.
+type Private struct{ content func() []byte }
 
 // Conceal makes content private. The caller must not change it afterwards.
-func Conceal(content []byte) Private { return Private{content} }
+func Conceal(content []byte) Private { return Private{func() []byte { return content }} }
 
 // Reveal returns the content, for the connection that it is meant for and for
 // nothing else. It is nil if there is none.
-func (p Private) Reveal() []byte { return p.content }
+func (p Private) Reveal() []byte {
+	if p.content == nil {
+		return nil
+	}
+	return p.content()
+}
 
 // Empty reports whether there is no content.
-func (p Private) Empty() bool { return len(p.content) == 0 }
+func (p Private) Empty() bool { return len(p.Reveal()) == 0 }
 
 // Format prints the word redacted for every verb.
 func (Private) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(redacted)) }
