@@ -76,9 +76,12 @@ func TestASilentHolderCannotWrite(t *testing.T) {
 	d := newDeployment(t)
 	held := make(chan struct{})
 	d.sim.Script(holding(held))
-	paused := d.runs(func(o *prove.Options) { o.Concurrent = 1 })
+	changes := newFailing(d)
+	changes.silent.Store(true)
+	paused := d.on(changes, func(o *prove.Options) { o.Concurrent = 1 }).run()
 	sent := paused.submits("sent").ID
 	d.arrives(1)
+	<-changes.changed
 	waiting := paused.submits("waiting").ID
 
 	peer := d.accepts()
@@ -95,16 +98,16 @@ func TestASilentHolderCannotWrite(t *testing.T) {
 	queued := peer.resubmits("waiting", waiting)
 
 	close(held) // the holder gets its answer, and goes on to the next job
-	for left := paused.Stats(); left.Active+left.Waiting > 0; left = paused.Stats() {
-		time.Sleep(time.Millisecond)
-	}
-	if job, payload := paused.polls(sent); job.Status != prove.UnknownDelivery || payload != nil || paused.Stats().Results != 0 {
+	<-changes.changed
+	<-changes.changed
+	if job, payload := paused.polls(sent); job.Status != prove.UnknownDelivery || payload != nil {
 		t.Errorf("got %s with the result %v, want %s without", job.Status, payload, prove.UnknownDelivery)
 	}
 	if job := peer.has(waiting, prove.Queued); job.Place != queued.Place || job.Attempts != 0 {
 		t.Errorf("got %+v, want the job still queued at its new holder", job)
 	}
 	d.received(1)
+	paused.stop()
 	peer.run()
 	peer.awaits(prove.Succeeded)
 	d.received(2)
@@ -119,7 +122,9 @@ func TestASilentHolderCannotWrite(t *testing.T) {
 func TestAResultIsLostWithItsHolder(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t)
-	holder, peer := d.runs(), d.accepts()
+	silent := newFailing(d)
+	silent.silent.Store(true)
+	holder, peer := d.on(silent).run(), d.accepts()
 	id := holder.submits("one").ID
 	holder.awaits(prove.Succeeded)
 	d.silence(prove.Silence + time.Second)

@@ -112,28 +112,38 @@ func TestAHolderThatCannotBeReachedIsAnOutage(t *testing.T) {
 type failing struct {
 	prove.Store
 	before, after atomic.Bool
-	failed        chan struct{}
+	silent        atomic.Bool   // heartbeats fail
+	failed        chan struct{} // receives when a change has failed
+	changed       chan struct{} // receives when a change was made or found needless
+}
+
+func newFailing(d *deployment) *failing {
+	return &failing{Store: store.NewJobs(d.db), failed: make(chan struct{}, 100), changed: make(chan struct{}, 100)}
 }
 
 var errOutage = errors.New("the database is away")
 
 // ChangeJob implements prove.Store.
 func (f *failing) ChangeJob(ctx context.Context, id string, decide func(*prove.Job) *prove.Change) (*prove.Job, error) {
-	fail := func() (*prove.Job, error) {
-		select {
-		case f.failed <- struct{}{}:
-		default:
-		}
-		return nil, errOutage
-	}
 	if f.before.Load() {
-		return fail()
+		f.failed <- struct{}{}
+		return nil, errOutage
 	}
 	job, err := f.Store.ChangeJob(ctx, id, decide)
 	if f.after.Load() {
-		return fail()
+		f.failed <- struct{}{}
+		return nil, errOutage
 	}
+	f.changed <- struct{}{}
 	return job, err
+}
+
+// Beat implements prove.Store.
+func (f *failing) Beat(ctx context.Context, holder string, jobs []string) ([]string, error) {
+	if f.silent.Load() {
+		return nil, errOutage
+	}
+	return f.Store.Beat(ctx, holder, jobs)
 }
 
 // TestAResultIsKeptUntilItsDeliveryIsStored fails the write of a delivery before
@@ -147,7 +157,7 @@ func TestAResultIsKeptUntilItsDeliveryIsStored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDeployment(t)
-			f := &failing{Store: store.NewJobs(d.db), failed: make(chan struct{}, 1)}
+			f := newFailing(d)
 			p := d.on(f).run()
 			id := p.submits("one").ID
 			p.awaits(prove.Succeeded)
@@ -177,19 +187,18 @@ func TestAnOutcomeIsStoredWhenTheDatabaseIsBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDeployment(t)
-			f := &failing{Store: store.NewJobs(d.db), failed: make(chan struct{}, 1)}
+			f := newFailing(d)
 			p := d.on(f).run()
 			held := make(chan struct{})
 			d.sim.Script(holding(held))
 			id := p.submits("one").ID
 			d.arrives(1)
+			<-f.changed // to dispatched
 			choose(f).Store(true)
 			close(held)
 			<-f.failed
 			choose(f).Store(false)
-			for p.Stats().Active > 0 { // until the retry has ended
-				time.Sleep(time.Millisecond)
-			}
+			<-f.changed // to succeeded, in a retry
 			if _, payload := p.polls(id); payload == nil {
 				t.Error("got no result, want it")
 			}
@@ -203,7 +212,7 @@ func TestAnOutcomeIsStoredWhenTheDatabaseIsBack(t *testing.T) {
 func TestNothingIsSentIfTheDispatchIsNotStored(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t)
-	f := &failing{Store: store.NewJobs(d.db), failed: make(chan struct{}, 1)}
+	f := newFailing(d)
 	f.after.Store(true)
 	p := d.on(f).run()
 	id := p.submits("one").ID
