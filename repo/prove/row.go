@@ -23,9 +23,8 @@ func jobOf(ctx context.Context, on bun.IDB, row *model.ProveJob) (*prove.Job, er
 	if job.Status != prove.Queued {
 		return job, nil
 	}
-	ahead, err := on.NewSelect().Model((*model.ProveJob)(nil)).Comment("prove.position").
-		Where("status = 0 AND holder = ? AND place < ?", row.Holder, row.Place).Count(ctx)
-	job.Position = int(ahead) + 1
+	err := on.NewSelect().Model((*model.ProveJob)(nil)).Comment("prove.position").ColumnExpr("count(*) + 1").
+		Where("status = 0 AND holder = ? AND place < ?", row.Holder, row.Place).Scan(ctx, &job.Position)
 	return job, err
 }
 
