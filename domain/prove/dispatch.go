@@ -25,13 +25,18 @@ func (r *Relay) Run(ctx context.Context) {
 	defer stop()
 	var upkeep, attempts sync.WaitGroup
 	upkeep.Go(func() { r.keepUp(writing) })
-	r.dispatchAll(ctx, &attempts, proving, writing)
+	r.dispatchAll(ctx, func(t *ticket, release func()) {
+		attempts.Go(func() {
+			defer release()
+			r.dispatch(proving, writing, t)
+		})
+	})
 	for _, t := range r.drain() {
 		attempts.Go(func() { r.end(writing, t, Undone()) })
 	}
-	grace := time.AfterFunc(r.Grace, giveUp)
+	grace := time.AfterFunc(r.options.Grace, giveUp)
 	defer grace.Stop()
-	limit := time.AfterFunc(r.Grace+writeTime, stop)
+	limit := time.AfterFunc(r.options.Grace+writeTime, stop)
 	defer limit.Stop()
 	attempts.Wait()
 	stop()
@@ -40,8 +45,8 @@ func (r *Relay) Run(ctx context.Context) {
 }
 
 // dispatchAll starts attempts until ctx ends, at most Concurrent at a time.
-func (r *Relay) dispatchAll(ctx context.Context, attempts *sync.WaitGroup, proving, writing context.Context) {
-	slots := make(chan struct{}, r.Concurrent)
+func (r *Relay) dispatchAll(ctx context.Context, start func(t *ticket, release func())) {
+	slots := make(chan struct{}, r.options.Concurrent)
 	for {
 		select {
 		case slots <- struct{}{}:
@@ -52,10 +57,7 @@ func (r *Relay) dispatchAll(ctx context.Context, attempts *sync.WaitGroup, provi
 		if t == nil {
 			return
 		}
-		attempts.Go(func() {
-			defer func() { <-slots }()
-			r.dispatch(proving, writing, t)
-		})
+		start(t, func() { <-slots })
 	}
 }
 
@@ -77,7 +79,7 @@ func (r *Relay) next(ctx context.Context) *ticket {
 // stored as dispatched. If storing that fails, it may or may not have happened,
 // but nothing was sent, and so the job ends.
 func (r *Relay) dispatch(proving, writing context.Context, t *ticket) {
-	if _, ready := r.Upstream.Ready(); !ready {
+	if _, ready := r.options.Upstream.Ready(); !ready {
 		r.end(writing, t, Undone())
 		return
 	}
@@ -95,7 +97,7 @@ func (r *Relay) dispatch(proving, writing context.Context, t *ticket) {
 	case !moved: // another process has ended the job
 		r.ended(t)
 	default:
-		r.end(writing, t, r.Upstream.Prove(proving, t.params))
+		r.end(writing, t, r.options.Upstream.Prove(proving, t.params))
 	}
 }
 
@@ -105,7 +107,7 @@ func (r *Relay) dispatch(proving, writing context.Context, t *ticket) {
 func (r *Relay) end(ctx context.Context, t *ticket, o Outcome) {
 	defer r.ended(t)
 	if o.Payload != nil {
-		r.results.put(t.id, t.place, o.Payload, r.Now().Add(ResultLife))
+		r.results.put(t.id, t.place, o.Payload, r.options.Now().Add(ResultLife))
 	}
 	for pause := firstPause; ; pause = min(2*pause, longestPause) {
 		moved, err := r.stored(ctx, func(ctx context.Context) (bool, error) { return r.move(ctx, t.id, t.place, endAs(o)) })
@@ -116,7 +118,7 @@ func (r *Relay) end(ctx context.Context, t *ticket, o Outcome) {
 			r.results.drop(t.id, t.place)
 			return
 		}
-		r.Logger.Warn("could not store how a proof job ended, and will retry", "error", err, "pause", pause)
+		r.options.Logger.Warn("could not store how a proof job ended, and will retry", "error", err, "pause", pause)
 		sleep(ctx, pause)
 	}
 }

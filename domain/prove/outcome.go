@@ -55,9 +55,10 @@ const (
 func Refused(code int64, message, data Private) Outcome {
 	var text string
 	_ = json.Unmarshal(data.Reveal(), &text) // data of another type has no text
-	passed := code >= 0 && !(code == codeScreening && text == screeningUnavailable) ||
-		code == codeInternal && strings.HasPrefix(text, revertPrefix)
-	if !passed {
+	switch {
+	case code == codeScreening && text == screeningUnavailable:
+		return Undone()
+	case code < 0 && (code != codeInternal || !strings.HasPrefix(text, revertPrefix)):
 		return Undone()
 	}
 	return Outcome{Status: Failed, Code: code, Payload: &Payload{Message: message, Data: data}}

@@ -36,10 +36,10 @@ func (r *Relay) fetch(ctx context.Context, job *Job) (*Payload, error) {
 	switch {
 	case job.Holder.ID == r.holder.ID:
 		return r.Deliver(ctx, job.ID)
-	case r.Peers == nil || job.Holder.Address == "":
+	case r.options.Peers == nil || job.Holder.Address == "":
 		return nil, domain.Unavailable(retryPeer, nil, "The process that holds the result cannot be reached. Retry.")
 	}
-	payload, err := r.Peers.Deliver(ctx, job.Holder, job.ID)
+	payload, err := r.options.Peers.Deliver(ctx, job.Holder, job.ID)
 	if err != nil && ctx.Err() == nil {
 		return nil, domain.Unavailable(retryPeer, err, "The process that holds the result cannot be reached. Retry.")
 	}
@@ -53,7 +53,7 @@ func (r *Relay) fetch(ctx context.Context, job *Job) (*Payload, error) {
 // Poll calls it, and so does the listener for other processes, which have checked
 // whose job it is.
 func (r *Relay) Deliver(ctx context.Context, id string) (*Payload, error) {
-	held := r.results.of(id, r.Now())
+	held := r.results.of(id, r.options.Now())
 	if held == nil {
 		return nil, nil
 	}

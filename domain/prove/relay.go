@@ -90,7 +90,7 @@ func (o Options) withDefaults() Options {
 // Relay accepts submissions, dispatches them while Run runs, and delivers their
 // results. It is safe for concurrent use.
 type Relay struct {
-	Options
+	options Options
 	store   Store
 	holder  Holder
 	results *results
@@ -107,7 +107,7 @@ type Relay struct {
 func New(store Store, o Options) *Relay {
 	o = o.withDefaults()
 	return &Relay{
-		Options: o, store: store, holder: Holder{newID(""), o.Address},
+		options: o, store: store, holder: Holder{newID(""), o.Address},
 		results: newResults(o.MaxHeld), wake: make(chan struct{}, 1),
 	}
 }
@@ -125,7 +125,7 @@ func (r *Relay) Of(ctx context.Context, workspace, id string) (*Job, error) {
 	if job == nil || job.Workspace != workspace {
 		return nil, absent()
 	}
-	job.expire(r.Now())
+	job.expire(r.options.Now())
 	return job, nil
 }
 
@@ -133,7 +133,7 @@ func (r *Relay) Of(ctx context.Context, workspace, id string) (*Job, error) {
 func (r *Relay) List(ctx context.Context, workspace string, page domain.PageRequest) (domain.Page[Job], error) {
 	jobs, err := r.store.Jobs(ctx, workspace, page)
 	for i := range jobs.Items {
-		jobs.Items[i].expire(r.Now())
+		jobs.Items[i].expire(r.options.Now())
 	}
 	return jobs, err
 }
@@ -152,14 +152,14 @@ func (r *Relay) move(ctx context.Context, id string, place int64, decide func(*J
 		if job.Holder.ID != r.holder.ID || job.Place != place {
 			return nil
 		}
-		made = decide(job, latest(domain.Milliseconds(r.Now()), job.QueuedAt))
+		made = decide(job, latest(domain.Milliseconds(r.options.Now()), job.QueuedAt))
 		return made
 	})
 	if err != nil {
 		return false, err
 	}
 	if made != nil && made.To != "" {
-		r.Moved(made.To)
+		r.options.Moved(made.To)
 	}
 	return made != nil, nil
 }

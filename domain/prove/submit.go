@@ -30,16 +30,19 @@ func (r *Relay) Submit(ctx context.Context, caller *account.Caller, key string, 
 	if err != nil {
 		return nil, Replayed, err
 	}
-	list := digests(r.Keys(), caller.Workspace, key, s)
+	list := digests(r.options.Keys(), caller.Workspace, key, s)
 	known, err := r.store.JobByKey(ctx, caller.Workspace, list)
 	if err != nil {
 		return nil, Replayed, err
 	}
 	if known != nil && known.Status != Unavailable { // needs no lock
-		known.expire(r.Now())
-		return known, Replayed, checkSame(known, list)
+		if err := checkSame(known, list); err != nil {
+			return nil, Replayed, err
+		}
+		known.expire(r.options.Now())
+		return known, Replayed, nil
 	}
-	now := domain.Milliseconds(r.Now())
+	now := domain.Milliseconds(r.options.Now())
 	job, admission, err := r.store.Admit(ctx, &Job{
 		ID: newID(idPrefix), Workspace: caller.Workspace, Key: caller.Subject, Status: Queued, Result: NoResult,
 		Holder: r.holder, CreatedAt: now, QueuedAt: now, Request: list[0].Request,
@@ -48,11 +51,14 @@ func (r *Relay) Submit(ctx context.Context, caller *account.Caller, key string, 
 		return nil, Replayed, err
 	}
 	if admission == Replayed {
-		job.expire(r.Now())
+		job.expire(r.options.Now())
 		return job, Replayed, nil
 	}
-	r.Moved(Queued)
-	return job, admission, r.enqueue(ctx, &ticket{job.ID, job.Place, s.Params()})
+	r.options.Moved(Queued)
+	if err := r.enqueue(ctx, &ticket{job.ID, job.Place, s.Params()}); err != nil {
+		return nil, Replayed, err
+	}
+	return job, admission, nil
 }
 
 // decide decides on a submission when nothing else of its workspace can change.
@@ -67,7 +73,7 @@ func (r *Relay) decide(caller *account.Caller, now time.Time, list []Digest, kno
 	if err := r.available(); err != nil {
 		return Replayed, err
 	}
-	if err := load.admit(r.Budget(caller), r.Queue, now, admission == Requeued); err != nil {
+	if err := load.admit(r.options.Budget(caller), r.options.Queue, now, admission == Requeued); err != nil {
 		return Replayed, err
 	}
 	return admission, nil
@@ -81,7 +87,7 @@ func (r *Relay) available() error {
 	if draining {
 		return drained()
 	}
-	if wait, ready := r.Upstream.Ready(); !ready {
+	if wait, ready := r.options.Upstream.Ready(); !ready {
 		return later(domain.CodeProverUnavailable, wait, "The prover does not answer. Retry with the same idempotency key.")
 	}
 	return nil

@@ -23,7 +23,7 @@ func (r *Relay) keepUp(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := r.limited(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			r.Logger.Warn("the upkeep of proof jobs fails", "error", err)
+			r.options.Logger.Warn("the upkeep of proof jobs fails", "error", err)
 		}
 		failing = err != nil
 		sleep(ctx, Heartbeat)
@@ -40,7 +40,7 @@ func (r *Relay) limited(ctx context.Context) error {
 // have ended or time has expired, ends the jobs of silent holders and, from time
 // to time, deletes old digests. Run calls it at every heartbeat.
 func (r *Relay) Upkeep(ctx context.Context) error {
-	now := r.Now()
+	now := r.options.Now()
 	r.results.expire(now)
 	mine, err := r.beat(ctx)
 	if err != nil {
@@ -49,11 +49,11 @@ func (r *Relay) Upkeep(ctx context.Context) error {
 	ended, expired, err := r.store.Sweep(ctx, Silence, mine, now)
 	for status, count := range ended {
 		for range count {
-			r.Moved(status)
+			r.options.Moved(status)
 		}
 	}
 	if len(ended) > 0 || expired > 0 {
-		r.Logger.Info("ended the proof jobs of silent processes",
+		r.options.Logger.Info("ended the proof jobs of silent processes",
 			"queued", ended[Unavailable], "dispatched", ended[UnknownDelivery], "results", expired)
 	}
 	if err != nil || !r.mayForget(now) {
