@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/domain/privacy"
+	"astrolabe/domain/prove"
 	"astrolabe/domain/search"
 	"astrolabe/domain/token"
 	"astrolabe/domain/transaction"
@@ -46,6 +47,8 @@ type Services struct {
 	Verifications *verify.Records
 	// VerificationJobs creates, reads and moves verification jobs.
 	VerificationJobs *verify.Jobs
+	// Proofs relays transactions to a prover; nil where that is not enabled.
+	Proofs *prove.Relay
 	// Bridges reads bridge signals.
 	Bridges *bridge.Signals
 	// Transfers reads token transfers.

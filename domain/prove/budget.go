@@ -16,6 +16,17 @@ type Budget struct {
 // UsualBudget is the budget of a key that has no other.
 var UsualBudget = Budget{Concurrent: 2, Daily: 50}
 
+// Of returns the budget of a caller: what was set for its key, else b.
+func (b Budget) Of(caller *account.Caller) Budget {
+	if n, set := caller.Budgets[account.ProveConcurrent]; set {
+		b.Concurrent = n
+	}
+	if n, set := caller.Budgets[account.ProveDaily]; set {
+		b.Daily = n
+	}
+	return b
+}
+
 // UsualQueue is how many jobs of all workspaces may wait.
 const UsualQueue = 64
 

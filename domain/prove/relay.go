@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"astrolabe/domain"
-	"astrolabe/domain/account"
 )
 
 // Upstream is the prover.
@@ -37,8 +36,9 @@ type Options struct {
 	Peers Peers
 	// Address is where other processes reach this relay; empty means nowhere.
 	Address string
-	// Budget returns the budget of a key; by default UsualBudget.
-	Budget func(*account.Caller) Budget
+	// Budget is the budget of keys for which no other is set; by default
+	// UsualBudget.
+	Budget Budget
 	// Queue is how many jobs of all workspaces may wait; by default UsualQueue.
 	Queue int
 	// Concurrent is how many requests this process sends at the same time; by
@@ -60,8 +60,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Budget == nil {
-		o.Budget = func(*account.Caller) Budget { return UsualBudget }
+	if o.Budget == (Budget{}) {
+		o.Budget = UsualBudget
 	}
 	if o.Queue == 0 {
 		o.Queue = UsualQueue

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"astrolabe/domain/account"
 	"astrolabe/domain/prove"
 	sim "astrolabe/sim/prover"
 )
@@ -57,7 +56,7 @@ func (s *schedule) start(at int) {
 	s.stores[at] = f
 	s.processes[at] = s.on(f, func(o *prove.Options) {
 		o.Grace = time.Millisecond
-		o.Budget = func(*account.Caller) prove.Budget { return prove.Budget{Concurrent: 50, Daily: 1000} }
+		o.Budget = prove.Budget{Concurrent: 50, Daily: 1000}
 	}).run()
 }
 

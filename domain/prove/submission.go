@@ -17,6 +17,9 @@ const (
 	maxMembers = 4096
 )
 
+// KeyForm is the form of an idempotency key.
+const KeyForm = `^[!#-~]{16,128}$`
+
 const (
 	minKey = 16
 	maxKey = 128

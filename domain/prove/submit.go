@@ -73,7 +73,7 @@ func (r *Relay) decide(caller *account.Caller, now time.Time, list []Digest, kno
 	if err := r.available(); err != nil {
 		return Replayed, err
 	}
-	if err := load.admit(r.options.Budget(caller), r.options.Queue, now, admission == Requeued); err != nil {
+	if err := load.admit(r.options.Budget.Of(caller), r.options.Queue, now, admission == Requeued); err != nil {
 		return Replayed, err
 	}
 	return admission, nil

@@ -161,10 +161,10 @@ func TestBudgetsRefuseMoreWithTheirDelay(t *testing.T) {
 	d := newDeployment(t)
 	p := d.accepts(func(o *prove.Options) {
 		o.Queue = 3
-		o.Budget = func(c *account.Caller) prove.Budget {
-			return prove.Budget{Concurrent: map[string]int{"k": 2, "wide": 9}[c.Subject], Daily: 3}
-		}
+		o.Budget = prove.Budget{Concurrent: 2, Daily: 99}
 	})
+	narrow, wide := key("a", "k"), key("b", "wide")
+	narrow.Budgets, wide.Budgets = account.Budgets{account.ProveDaily: 3}, account.Budgets{account.ProveConcurrent: 9}
 	waits := func(code domain.Code, caller *account.Caller, after time.Duration) {
 		t.Helper()
 		if refused := p.refuses(code, caller, idempotencyKey("more"), body(transaction("0x9"))); refused.RetryAfter != after {
@@ -173,15 +173,15 @@ func TestBudgetsRefuseMoreWithTheirDelay(t *testing.T) {
 	}
 	p.submits("one")
 	p.submits("two")
-	waits(domain.CodeProverKeyConcurrency, key("a", "k"), 5*time.Second)
-	if _, _, err := p.Submit(t.Context(), key("b", "wide"), idempotencyKey("three"), body(transaction("0x3"))); err != nil {
+	waits(domain.CodeProverKeyConcurrency, narrow, 5*time.Second)
+	if _, _, err := p.Submit(t.Context(), wide, idempotencyKey("three"), body(transaction("0x3"))); err != nil {
 		t.Fatal(err)
 	}
-	waits(domain.CodeProverQueueFull, key("b", "wide"), 30*time.Second)
+	waits(domain.CodeProverQueueFull, wide, 30*time.Second)
 	d.do("UPDATE prove_jobs SET status = 5, completed_at = now()")
 	p.submits("four")
-	waits(domain.CodeProverDailyBudget, key("a", "k"), 12*time.Hour)
-	if _, admission, err := p.Submit(t.Context(), key("a", "k"), idempotencyKey("four"), body(transaction("0x1"))); err != nil || admission != prove.Replayed {
+	waits(domain.CodeProverDailyBudget, narrow, 12*time.Hour)
+	if _, admission, err := p.Submit(t.Context(), narrow, idempotencyKey("four"), body(transaction("0x1"))); err != nil || admission != prove.Replayed {
 		t.Errorf("got %d and %v, want a replay whatever the budget", admission, err)
 	}
 	if used := d.number("used FROM prove_budgets WHERE key_id = 'k'"); used != 3 {
@@ -205,7 +205,7 @@ func TestJobsKeepTheirPlaceInTheQueue(t *testing.T) {
 	d := newDeployment(t)
 	p := d.accepts(func(o *prove.Options) {
 		o.Concurrent = 1
-		o.Budget = func(*account.Caller) prove.Budget { return prove.Budget{Concurrent: 9, Daily: 9} }
+		o.Budget = prove.Budget{Concurrent: 9, Daily: 9}
 	})
 	var jobs []*prove.Job
 	for i := range 4 {
