@@ -19,6 +19,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/graph/exec"
 	"astrolabe/graph/live"
+	"astrolabe/graph/proof"
 	"astrolabe/graph/resolver"
 	"astrolabe/graph/verification"
 	"astrolabe/pg/pgtest"
@@ -39,14 +40,16 @@ func (r resolvers) Query() exec.QueryResolver               { return queries{Que
 func (r resolvers) Subscription() exec.SubscriptionResolver { return r.Resolver.Subscription() }
 func (r resolvers) Viewer() exec.ViewerResolver             { return r.Resolver.Viewer() }
 
-// queries and mutations have no services for verification jobs, which these tests
-// do not use.
+// queries and mutations have no services for verification and proof jobs, which
+// these tests do not use.
 type (
 	queries struct {
 		*resolver.Query
 		verification.Queries
+		proofQueries
 	}
-	mutations struct {
+	proofQueries = proof.Queries
+	mutations    struct {
 		*resolver.Mutation
 		verification.Mutations
 	}
