@@ -112,6 +112,9 @@ func New(store Store, o Options) *Relay {
 	}
 }
 
+// Holder returns the identity of this process.
+func (r *Relay) Holder() Holder { return r.holder }
+
 // Of returns a job of a workspace, without what it delivers. A job of another
 // workspace and an ID that no job can have are not_found, with the same text.
 func (r *Relay) Of(ctx context.Context, workspace, id string) (*Job, error) {
