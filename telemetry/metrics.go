@@ -28,6 +28,7 @@ type Metrics struct {
 	indexedEvents     *prometheus.CounterVec
 	indexState        *prometheus.GaugeVec
 	verificationMoves *prometheus.CounterVec
+	proofMoves        *prometheus.CounterVec
 
 	mu     sync.Mutex
 	states map[string]string // the last state of each chain's index
@@ -72,6 +73,7 @@ func NewMetrics() *Metrics {
 		indexedEvents:     counter("index_events_total", "Events that the index stored.", "chain"),
 		indexState:        gauge("index_state", "1 for the current state of a chain's index, 0 for its earlier states.", "chain", "state"),
 		verificationMoves: counter("verification_moves_total", "Moves of verification jobs, by the new state.", "state"),
+		proofMoves:        counter("proof_moves_total", "Moves of proof jobs, by the new status.", "status"),
 	}
 }
 
@@ -128,6 +130,9 @@ func (m *Metrics) IndexState(chain, state string) {
 
 // VerificationMove counts a move of a verification job to a state.
 func (m *Metrics) VerificationMove(state string) { m.verificationMoves.WithLabelValues(state).Inc() }
+
+// ProofMove counts a move of a proof job to a status.
+func (m *Metrics) ProofMove(status string) { m.proofMoves.WithLabelValues(status).Inc() }
 
 // Gauge registers a value that is read at every scrape. It panics if the name
 // is already registered.
