@@ -130,7 +130,7 @@ func (v *proving) proof(name, reply string) *proof {
 	bound := `{"max_amount":"0x1","max_price_per_unit":"0x0"}`
 	p := &proof{name: name, transaction: fmt.Sprintf(`{"type":"INVOKE","version":"0x3","sender_address":"0x5","calldata":["0x%x"],"signature":[],"nonce":"0x1","tip":"0x0",
 		"resource_bounds":{"l1_gas":%s,"l2_gas":%s,"l1_data_gas":%s},"paymaster_data":%s,"account_deployment_data":[],"memo":"%s","name":"%s"}`,
-		v.marks.body[:16], bound, bound, bound, paymaster, v.marks.body, name)}
+		v.marks.body, bound, bound, bound, paymaster, v.marks.body, name)}
 	if reply == "" {
 		v.marks.expectResult(v.T, p.transaction)
 	}

@@ -17,7 +17,8 @@ const (
 
 // Run dispatches jobs and does the upkeep until ctx ends. Then it refuses new
 // submissions, ends waiting jobs as Unavailable, and waits for the answers to
-// requests that were sent, at most for the grace period.
+// requests that were sent, at most for the grace period. Results that are not
+// delivered then stay for the linger period.
 func (r *Relay) Run(ctx context.Context) {
 	proving, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
@@ -36,12 +37,20 @@ func (r *Relay) Run(ctx context.Context) {
 	}
 	grace := time.AfterFunc(r.options.Grace, giveUp)
 	defer grace.Stop()
-	limit := time.AfterFunc(r.options.Grace+writeTime, stop)
+	limit := time.AfterFunc(r.options.Grace+writeTime+r.options.Linger, stop)
 	defer limit.Stop()
 	attempts.Wait()
+	r.linger(r.options.Linger)
 	stop()
 	upkeep.Wait()
 	r.results.clear()
+}
+
+// linger waits until all results are delivered, or for so long.
+func (r *Relay) linger(most time.Duration) {
+	for end := time.Now().Add(most); len(r.results.ids()) > 0 && time.Now().Before(end); {
+		sleep(context.Background(), firstPause)
+	}
 }
 
 // dispatchAll starts attempts until ctx ends, at most Concurrent at a time.

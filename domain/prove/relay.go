@@ -50,6 +50,9 @@ type Options struct {
 	// Grace is how long Run waits for requests that were sent when its context
 	// has ended; by default 20 s. Then their delivery is unknown.
 	Grace time.Duration
+	// Linger is how long Run then keeps results that were not delivered; by
+	// default no time.
+	Linger time.Duration
 	// Now is the clock; by default time.Now.
 	Now func() time.Time
 	// Logger logs outages and what was swept, without content; default none.

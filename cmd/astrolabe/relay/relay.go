@@ -24,6 +24,9 @@ type Deployment struct {
 	Logger  *slog.Logger
 }
 
+// linger is how long the last results wait for a poll after a stop signal.
+const linger = 2 * prove.PollAfter
+
 // Process is the relay of a process.
 type Process struct {
 	*prove.Relay
@@ -55,7 +58,7 @@ func Open(ctx context.Context, s Settings, d Deployment) (*Process, error) {
 	keys := func() []secret.Material { return d.Ring.Settled(secret.Prove) }
 	options := prove.Options{
 		Keys: keys, Upstream: upstream, Budget: prove.Budget{Concurrent: s.ProverKeyJobs, Daily: s.ProverKeyDaily}, Queue: s.ProverQueue,
-		Concurrent: s.ProverConcurrency, Grace: s.ProverDrain, Logger: d.Logger,
+		Concurrent: s.ProverConcurrency, Grace: s.ProverDrain, Linger: linger, Logger: d.Logger,
 		Moved: func(to prove.Status) { d.Metrics.ProofMove(string(to)) },
 	}
 	if listener != nil {

@@ -26,7 +26,7 @@ type Settings struct {
 	ProverKeyJobs     int           `help:"Maximum number of unfinished proof jobs of an API key. For single keys, see --rate-limit of keys create." default:"2"`
 	ProverKeyDaily    int           `help:"Maximum number of proof jobs that an API key creates in a UTC day." default:"50"`
 	ProverQueue       int           `help:"Maximum number of proof jobs of all workspaces that wait for the prover." default:"64"`
-	ProverDrain       time.Duration `help:"Time for proofs that were sent to finish after a stop signal, before --drain begins." default:"20s"`
+	ProverDrain       time.Duration `help:"Time for proofs that were sent to finish after a stop signal. Their results then wait 10s for a poll, before --drain begins." default:"20s"`
 
 	InternalAddr      string `help:"Listen address for other API processes, which fetch the results of proof jobs here. Needed if several processes relay. Other addresses than loopback need a certificate. Default: none." placeholder:"HOST:PORT"`
 	InternalAdvertise string `help:"Address at which other API processes reach --internal-addr. Default: the listen address." placeholder:"HOST:PORT"`
@@ -84,12 +84,13 @@ func (s Settings) checkInternal() error {
 		}
 		return nil
 	}
-	for flag, address := range map[string]string{"--internal-addr": s.InternalAddr, "--internal-advertise": cmp.Or(s.InternalAdvertise, s.InternalAddr)} {
-		if _, _, err := net.SplitHostPort(address); err != nil {
-			return fmt.Errorf("%s must be HOST:PORT", flag)
-		}
+	host, _, err := net.SplitHostPort(s.InternalAddr)
+	if err != nil {
+		return errors.New("--internal-addr must be HOST:PORT")
 	}
-	host, _, _ := net.SplitHostPort(s.InternalAddr)
+	if _, _, err := net.SplitHostPort(cmp.Or(s.InternalAdvertise, s.InternalAddr)); err != nil {
+		return errors.New("--internal-advertise must be HOST:PORT")
+	}
 	ip, err := netip.ParseAddr(host)
 	switch {
 	case (s.InternalCert == "") != (s.InternalKey == ""):
