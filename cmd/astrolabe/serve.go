@@ -42,7 +42,7 @@ type serveCommand struct {
 
 // Validate checks the settings before anything starts.
 func (s serveCommand) Validate() error {
-	return firstError(s.databaseSettings.check(), s.listenSettings.check(), s.Settings.Check(s.Chains, false), checkAdmin(s.AdminAddr))
+	return firstError(s.databaseSettings.check(), s.listenSettings.check(), s.CheckProver(s.Chains, false), checkAdmin(s.AdminAddr))
 }
 
 // Run serves until a stop signal.

@@ -51,8 +51,8 @@ func (u URL) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(u)) }
 // Enabled reports whether the relay runs.
 func (s Settings) Enabled() bool { return s.Prover != "" }
 
-// Check checks the settings of a process that serves these chains.
-func (s Settings) Check(chains []domain.Chain, maySimulate bool) error {
+// CheckProver checks the settings of a process that serves these chains.
+func (s Settings) CheckProver(chains []domain.Chain, maySimulate bool) error {
 	if !s.Enabled() {
 		if s.InternalAddr != "" {
 			return errors.New("--internal-addr needs --prover: it serves proof jobs only")

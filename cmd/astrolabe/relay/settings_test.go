@@ -38,12 +38,12 @@ func TestSettingsOfTheRelayAreChecked(t *testing.T) {
 	} {
 		s := good
 		c.change(&s)
-		err := s.Check([]domain.Chain{domain.Mainnet}, false)
+		err := s.CheckProver([]domain.Chain{domain.Mainnet}, false)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || err != nil && strings.Contains(err.Error(), "marked") {
 			t.Errorf("%s: got %v, want an error that names %q", name, err, c.want)
 		}
 	}
-	if err := good.Check([]domain.Chain{domain.Sepolia}, false); err == nil {
+	if err := good.CheckProver([]domain.Chain{domain.Sepolia}, false); err == nil {
 		t.Error("got a relay without SN_MAIN accepted, want an error")
 	}
 	if text := fmt.Sprintf("%v %+v %#v %s", good, good, good.Prover, good.Prover); strings.Contains(text, "key") && strings.Contains(text, "/key") {
