@@ -28,6 +28,7 @@ var arrows = map[string][]string{
 	"web":        {"staticfile"},
 	"domain":     {"cache", "starknet", "strictjson"},
 	"node":       {"domain", "starknet", "strictjson", "telemetry"},
+	"prover":     {"domain", "strictjson"},
 	"repo":       {"cache", "domain", "starknet", "strictjson", "telemetry", "failpoint"},
 	"jobs":       {"cache", "domain", "starknet", "strictjson", "telemetry", "failpoint"},
 	"access":     {"cache", "domain"},

@@ -49,6 +49,11 @@ const (
 	CodeVerificationUploadMismatch   Code = "verification_upload_mismatch"
 	CodeVerificationSourceCommitted  Code = "verification_source_committed"
 	CodeVerificationJobTerminal      Code = "verification_job_terminal"
+
+	CodeProverDailyBudget    Code = "prover_daily_budget_exhausted"
+	CodeProverKeyConcurrency Code = "prover_key_concurrency"
+	CodeProverQueueFull      Code = "prover_queue_full"
+	CodeProverUnavailable    Code = "prover_unavailable"
 )
 
 // Explained is a code with the texts of its documentation page.
@@ -132,6 +137,14 @@ var Catalogue = []Explained{
 		"Nothing was changed. Create a new job for another archive."},
 	{CodeVerificationJobTerminal, "The verification job has ended, so it accepts no source.",
 		"Create a new job under a new idempotency key."},
+	{CodeProverDailyBudget, "The API key has submitted as many proof jobs today as it may.",
+		"Retry after the delay in Retry-After, which ends at midnight UTC. Refused requests and replays do not count."},
+	{CodeProverKeyConcurrency, "The API key has as many proof jobs that have not ended as it may.",
+		"Poll those jobs until one is terminal, then retry. The refused request does not count."},
+	{CodeProverQueueFull, "Too many proof jobs of all workspaces wait for the prover.",
+		"Retry after the delay in Retry-After, with backoff. The refused request does not count."},
+	{CodeProverUnavailable, "The prover cannot be reached now, or this process is shutting down.",
+		"Retry after the delay in Retry-After with the same idempotency key. The refused request does not count."},
 	{CodeInternal, "The service failed unexpectedly.",
 		"No partial change was made. Report the request ID to the operator, who can find the cause in the log."},
 }

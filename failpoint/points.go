@@ -127,6 +127,23 @@ var Building = []string{
 // Admitting lists every point of admitting a receipt.
 var Admitting = []string{VerifyCompared, VerifyChanging + "succeeded", VerifyChanged + "succeeded"}
 
+// The points of proof jobs. Those of a change have the new status as their suffix,
+// or the new state of the result.
+const (
+	ProveAdmitting = "prove.admitting" // a job is queued, not yet committed
+	ProveAdmitted  = "prove.admitted"  // it is committed, not yet in memory
+	ProveChanging  = "prove.changing." // a change is written, not yet committed
+	ProveChanged   = "prove.changed."  // it is committed, and nothing has followed yet
+)
+
+// Proving lists every point of submission, dispatch and delivery.
+var Proving = []string{
+	ProveAdmitting, ProveAdmitted, ProveChanging + "dispatched", ProveChanged + "dispatched",
+	ProveChanging + "succeeded", ProveChanged + "succeeded", ProveChanging + "failed", ProveChanged + "failed",
+	ProveChanging + "unavailable", ProveChanged + "unavailable", ProveChanging + "unknown_delivery", ProveChanged + "unknown_delivery",
+	ProveChanging + "delivered", ProveChanged + "delivered",
+}
+
 // The points of replacing the master key.
 const (
 	MasterNextWritten = "master.next-written" // the new key is on disk, beside the old one

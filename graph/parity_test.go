@@ -87,7 +87,7 @@ func loadParity(t *testing.T) *parity {
 }
 
 func readOperation(method, path string, o *openapi3.Operation) *restOperation {
-	r := &restOperation{id: o.OperationID, method: method, path: path, params: map[string]restParam{}, owned: strings.HasPrefix(path, "/v1/me/") || strings.Contains(path, "/verification-jobs")}
+	r := &restOperation{id: o.OperationID, method: method, path: path, params: map[string]restParam{}, owned: strings.HasPrefix(path, "/v1/me/") || strings.Contains(path, "/verification-jobs") || strings.Contains(path, "/prove")}
 	for _, parameter := range o.Parameters {
 		r.params[parameter.Value.Name] = restParam{parameter.Value.In, parameter.Value.Schema}
 	}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"astrolabe/graph/exec"
+	"astrolabe/graph/proof"
 	"astrolabe/graph/resolver"
 	"astrolabe/graph/verification"
 )
@@ -11,7 +12,7 @@ type roots struct{ r *resolver.Resolver }
 
 // Query returns the resolvers of root fields.
 func (r roots) Query() exec.QueryResolver {
-	return queries{r.r.Query(), verification.Queries{Resolver: r.r}}
+	return queries{r.r.Query(), verification.Queries{Resolver: r.r}, proof.Queries{Resolver: r.r}}
 }
 
 // Mutation returns the resolvers of mutations.
@@ -37,7 +38,11 @@ func (r roots) Subscription() exec.SubscriptionResolver {
 type queries struct {
 	*resolver.Query
 	verification.Queries
+	proofQueries
 }
+
+// proofQueries gives the embedded field a name of its own.
+type proofQueries = proof.Queries
 
 // mutations are the mutations of all packages.
 type mutations struct {

@@ -102,7 +102,7 @@ func TestEveryOperationChecksEveryCredential(t *testing.T) {
 					if got := judged(a); got != want.seenBy(method) {
 						t.Errorf("%s %s with %s: got %+v, want %+v\n%s", method, path, name, got, want, a.body)
 					}
-					requirePace(t, a, op.Class, needsCaller(op) && (want == open || want.status == op.Success))
+					requirePace(t, a, op.Class, op.Metered() && (want == open || want.status == op.Success))
 				}
 				if !inTurn() {
 					continue

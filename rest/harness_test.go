@@ -54,6 +54,7 @@ type service struct {
 	usage    *account.Usage
 	// services are what the facade asks.
 	services *explorer.Services
+	options  Options
 }
 
 // newService starts a service; change may alter its options first.
@@ -128,7 +129,10 @@ func newServiceFor(t *testing.T, db *repo.DB, callers *accesstest.Fixture, now f
 	if change != nil {
 		change(&options)
 	}
-	s.services = options.Services
+	if options.Proofs == nil { // every route exists, unless a test makes its own handler
+		options.Proofs = newRelay(t, db, "http://127.0.0.1:1", nil)
+	}
+	s.services, s.options = options.Services, options
 	s.handler = Handler(options)
 	server := httptest.NewServer(s.handler)
 	t.Cleanup(server.Close)

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"sync"
 
 	"astrolabe/rest/frame"
 	"astrolabe/rest/openapi"
@@ -10,16 +11,29 @@ import (
 
 const yamlMedia = "application/yaml"
 
-// The OpenAPI documents, compressed once.
+// The OpenAPI documents, compressed once, of deployments with a prover and without.
 var (
-	openAPIJSONFile = staticfile.FromPlain(openapi.JSON)
-	openAPIYAMLFile = staticfile.FromPlain(openapi.YAML)
+	openAPIJSONFile = file(func() []byte { return openapi.JSON })
+	openAPIYAMLFile = file(func() []byte { return openapi.YAML })
+
+	openAPIJSONWithoutProver = file(openapi.JSONWithoutProver)
+	openAPIYAMLWithoutProver = file(openapi.YAMLWithoutProver)
 )
 
+func file(content func() []byte) func() *staticfile.File {
+	return sync.OnceValue(func() *staticfile.File { return staticfile.FromPlain(content()) })
+}
+
 func (s *server) openAPIJSON(context.Context, *frame.Call) (any, error) {
-	return frame.Document{Media: frame.JSONMedia, File: openAPIJSONFile}, nil
+	if s.Proofs == nil {
+		return frame.Document{Media: frame.JSONMedia, File: openAPIJSONWithoutProver()}, nil
+	}
+	return frame.Document{Media: frame.JSONMedia, File: openAPIJSONFile()}, nil
 }
 
 func (s *server) openAPIYAML(context.Context, *frame.Call) (any, error) {
-	return frame.Document{Media: yamlMedia, File: openAPIYAMLFile}, nil
+	if s.Proofs == nil {
+		return frame.Document{Media: yamlMedia, File: openAPIYAMLWithoutProver()}, nil
+	}
+	return frame.Document{Media: yamlMedia, File: openAPIYAMLFile()}, nil
 }

@@ -110,8 +110,8 @@ func (s *server) bar() {
 	}
 }
 
-// Table returns the operation table without a server, for the generator of the
-// OpenAPI document.
+// Table returns the operation table without a server, with everything that can be
+// enabled, for the generator of the OpenAPI document.
 func Table() []frame.Operation { return new(server).operations() }
 
 // get registers a handler for GET and for HEAD, which net/http answers

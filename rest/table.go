@@ -9,14 +9,23 @@ import (
 	"astrolabe/rest/contracts"
 	"astrolabe/rest/frame"
 	"astrolabe/rest/privacy"
+	"astrolabe/rest/prove"
 	"astrolabe/rest/rpc"
 	"astrolabe/rest/tokens"
 	"astrolabe/rest/verification"
 )
 
-// operations returns the operation table. The rows are defined next to their
-// handlers.
+// operations returns the operation table of this deployment.
 func (s *server) operations() []frame.Operation {
+	if s.Services != nil && s.Proofs == nil {
+		return s.withoutProver()
+	}
+	return slices.Concat(s.withoutProver(), prove.Handlers{Services: s.Services}.Operations())
+}
+
+// withoutProver returns the operations that every deployment has. The rows are
+// defined next to their handlers.
+func (s *server) withoutProver() []frame.Operation {
 	chain := chains.Handlers{Services: s.Services}
 	contract := contracts.Handlers{Services: s.Services}
 	token := tokens.Handlers{Services: s.Services}

@@ -15,7 +15,11 @@ import (
 // double loses their digits. Every integral spelling of a number becomes the
 // same digits; other fractions are rounded to the nearest double, as the RFC
 // prescribes.
-func Canonical(data []byte) ([]byte, error) {
+func Canonical(data []byte) ([]byte, error) { return rewrite(data, appendCanonicalNumber) }
+
+// rewrite returns the one JSON value in data with sorted keys, the shortest
+// escapes and no white space. Its numbers are written by appendNumber.
+func rewrite(data []byte, appendNumber func(dst, number []byte) ([]byte, *Error)) ([]byte, error) {
 	dec, err := open(data, MaxDepth)
 	if err != nil {
 		return nil, err
@@ -35,7 +39,7 @@ func Canonical(data []byte) ([]byte, error) {
 		end := int(dec.InputOffset())
 		out = append(out, data[copied:end-len(number)]...)
 		var refused *Error
-		if out, refused = appendCanonicalNumber(out, number); refused != nil {
+		if out, refused = appendNumber(out, number); refused != nil {
 			return nil, errorAt(refused.Kind, dec.StackPointer(), refused.Message)
 		}
 		copied = end

@@ -29,6 +29,7 @@ type Metrics struct {
 	indexState        *prometheus.GaugeVec
 	verificationMoves *prometheus.CounterVec
 	builds            *prometheus.HistogramVec
+	proofMoves        *prometheus.CounterVec
 
 	mu     sync.Mutex
 	states map[string]string // the last state of each chain's index
@@ -79,6 +80,7 @@ func NewMetrics() *Metrics {
 		builds: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "verification_build_duration_seconds", Help: "Time of a build of a verification job, by its outcome.", Buckets: buildBuckets,
 		}, []string{"outcome"}),
+		proofMoves: counter("proof_moves_total", "Moves of proof jobs, by the new status.", "status"),
 	}
 }
 
@@ -140,6 +142,9 @@ func (m *Metrics) VerificationMove(state string) { m.verificationMoves.WithLabel
 func (m *Metrics) VerificationBuild(outcome string, took time.Duration) {
 	m.builds.WithLabelValues(outcome).Observe(took.Seconds())
 }
+
+// ProofMove counts a move of a proof job to a status.
+func (m *Metrics) ProofMove(status string) { m.proofMoves.WithLabelValues(status).Inc() }
 
 // Gauge registers a value that is read at every scrape. It panics if the name
 // is already registered.

@@ -45,8 +45,8 @@ func (s secretsList) Run(ctx context.Context, c *console) error {
 type secretsRotate struct {
 	databaseSettings
 	secretSettings
-	Secret  string        `arg:"" optional:"" default:"all" enum:"all,cursor,pepper,session,receipt" help:"Secret to rotate: cursor, pepper, session, receipt or all."`
-	Overlap time.Duration `help:"How long old cursor and session keys stay valid. Old peppers and receipt keys never expire, because stored hashes and published receipts refer to them." default:"720h"`
+	Secret  string        `arg:"" optional:"" default:"all" enum:"all,cursor,pepper,session,receipt,prove" help:"Secret to rotate: cursor, pepper, session, receipt, prove or all."`
+	Overlap time.Duration `help:"How long old cursor and session keys stay valid. Old peppers, receipt and prove keys never expire, because stored hashes and digests and published receipts refer to them." default:"720h"`
 
 	Master           bool   `help:"Replace the master key and encrypt all secrets again. Without --new-master-key-file, a new key replaces the key file." env:"-"`
 	NewMasterKeyFile string `help:"With --master: read the new master key from this file: 64 hex digits, for example the output of openssl rand -hex 32. Then configure it for every process." type:"path" placeholder:"FILE" env:"-"`

@@ -13,6 +13,7 @@ import (
 
 	"astrolabe/access"
 	"astrolabe/access/streams"
+	"astrolabe/cmd/astrolabe/relay"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
@@ -36,12 +37,13 @@ type serveCommand struct {
 	secretSettings
 	listenSettings
 	nodeSettings
+	relay.Settings
 	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8081"`
 }
 
 // Validate checks the settings before anything starts.
 func (s serveCommand) Validate() error {
-	return firstError(s.databaseSettings.check(), s.listenSettings.check(), checkAdmin(s.AdminAddr))
+	return firstError(s.databaseSettings.check(), s.listenSettings.check(), s.CheckProver(s.Chains, false), checkAdmin(s.AdminAddr))
 }
 
 // Run serves until a stop signal.
@@ -51,7 +53,7 @@ func (s serveCommand) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return d.run(ctx, s.AdminAddr, func(operators *admin) ([]component, error) {
-		api, err := d.listen(ctx, s.listenSettings, s.nodeSettings)
+		api, err := d.listen(ctx, s.listenSettings, s.nodeSettings, s.Settings)
 		if err != nil {
 			return nil, err
 		}
@@ -70,12 +72,13 @@ type api struct {
 	drain      time.Duration
 	logger     *slog.Logger
 	gate       *access.Gate
-	background []component // stop after the listener, so that the last requests are accounted for
+	proofs     *relay.Process // nil where it is not enabled
+	background []component    // stop after the listener, so that the last requests are accounted for
 }
 
 // listen opens the socket, so that clients can connect as soon as the address is
-// printed. The nodes answer reads of chain state.
-func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSettings) (*api, error) {
+// printed. The nodes answer reads of chain state, and the prover proof jobs.
+func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSettings, prover relay.Settings) (*api, error) {
 	gate, usage := d.gate(l.TrustedProxies, l.PublicURL), account.NewUsage(accounts.NewUsage(d.db.DB), time.Now)
 	signIn, err := d.signIn(l.signinSettings, gate)
 	if err != nil {
@@ -88,6 +91,11 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	pools, closeNodes, err := d.pools(nodes)
 	if err != nil {
 		return nil, err
+	}
+	proofs, err := relay.Open(ctx, prover, relay.Deployment{DB: d.db.DB, Ring: d.ring, Metrics: d.metrics, Logger: d.logger})
+	if err != nil {
+		closeNodes()
+		return nil, usageError{err}
 	}
 	opened, err := listenOn(ctx, l.Addr, "--addr")
 	if err != nil {
@@ -104,6 +112,9 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 		ScreeningTop: l.ScreeningTop, Cache: chain.NewCache(l.CacheMB << 20),
 	})
 	services.VerificationJobs.OnMove(d.countMove)
+	if proofs != nil {
+		services.Proofs = proofs.Relay
+	}
 	open := streams.New(streams.Within(l.MaxConnections), streams.Each)
 	sockets := rpc.NewSockets(open)
 	d.metrics.Gauge("rpc_sockets", "Open WebSockets of the JSON-RPC gateway.", func() float64 { return float64(sockets.Open()) })
@@ -112,7 +123,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	failpoint.Hit(failpoint.ServeListening)
 	return &api{
 		listener: listener, server: httpserver.New(handler, d.logger), live: live, drain: l.Drain, logger: d.logger,
-		gate: gate, background: []component{d.followRevocations(gate, live), d.recordUses(gate), d.recordUsage(usage), d.followEpochs(services.Cache), d.announceBlocks(live), d.announceJobs(live), closeAtEnd(closeNodes)},
+		gate: gate, proofs: proofs, background: []component{d.followRevocations(gate, live), d.recordUses(gate), d.recordUsage(usage), d.followEpochs(services.Cache), d.announceBlocks(live), d.announceJobs(live), closeAtEnd(closeNodes)},
 	}, nil
 }
 
@@ -211,21 +222,36 @@ func (a *api) announce(c *console, operators *admin) {
 
 func (a *api) url() string { return urlOf(a.listener) }
 
-// run serves requests until ctx ends. It then refuses new ones, closes the
-// streams and lets open requests finish within the drain time. The background
-// components stop last.
+// run serves requests until ctx ends. Then the relay refuses submissions and waits
+// for proofs that were sent, while clients can still fetch them. Only then are new
+// requests refused, streams closed, and open requests given the drain time to finish.
+// The background components stop last.
 func (a *api) run(ctx context.Context) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var group errgroup.Group
 	for _, run := range a.background {
 		group.Go(func() error { return run(background) })
 	}
-	err := a.serve(ctx)
+	relaying, stopRelay := context.WithCancel(ctx)
+	relayed := make(chan struct{})
+	go func() {
+		defer close(relayed)
+		if a.proofs != nil {
+			a.proofs.Run(relaying)
+		}
+	}()
+	if a.proofs != nil {
+		group.Go(func() error { return a.proofs.Serve(background) })
+	}
+	err := a.serve(ctx, relayed)
+	stopRelay()
+	<-relayed
 	stop()
 	return errors.Join(err, group.Wait())
 }
 
-func (a *api) serve(ctx context.Context) error {
+// serve serves requests until ctx has ended and the relay is done, and then drains.
+func (a *api) serve(ctx context.Context, relayed <-chan struct{}) error {
 	failed := make(chan error, 1)
 	go func() { failed <- a.server.Serve(a.listener) }()
 	select {
@@ -233,6 +259,7 @@ func (a *api) serve(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
+	<-relayed
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.drain)
 	defer cancel()
 	if errors.Join(a.live.Shutdown(draining), a.server.Shutdown(draining)) != nil {

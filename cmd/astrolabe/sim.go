@@ -19,6 +19,7 @@ import (
 	"astrolabe/httpserver"
 	"astrolabe/sim"
 	"astrolabe/sim/fault"
+	"astrolabe/sim/prover"
 	"astrolabe/starknet"
 )
 
@@ -149,6 +150,19 @@ func (d *deployment) simulate(ctx context.Context, data string, chain domain.Cha
 		return errors.Join(group.Wait(), node.Close())
 	}
 	return simulatedNode{chain: chain, url: urlOf(listener), run: run, samples: found}, nil
+}
+
+// demoProof is how long the simulated prover of "up" takes for a proof.
+const demoProof = 3 * time.Second
+
+// simulateProver creates a simulated prover on a free port of the loopback interface.
+func (d *deployment) simulateProver(ctx context.Context) (url string, run component, err error) {
+	listener, err := listenOn(ctx, "127.0.0.1:0", "the simulated prover")
+	if err != nil {
+		return "", nil, err
+	}
+	handler := prover.New(prover.Options{Work: demoProof})
+	return urlOf(listener), func(ctx context.Context) error { return serveUntil(ctx, listener, handler, d.logger) }, nil
 }
 
 // mine adds blocks to a simulated chain until ctx ends. A block that a full disk

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"astrolabe/cmd/astrolabe/relay"
 	"astrolabe/domain"
 )
 
@@ -19,6 +20,7 @@ type upCommand struct {
 	nodeSettings
 	indexSettings
 	verifierSettings
+	relay.Settings
 	Simulate  bool   `help:"Simulate the chains that have no node." default:"true" negatable:""`
 	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8081"`
 }
@@ -26,7 +28,7 @@ type upCommand struct {
 // Validate checks the settings before anything starts.
 func (u upCommand) Validate() error {
 	return firstError(u.databaseSettings.check(), u.listenSettings.check(), u.workSettings.check(),
-		u.distinct(), u.indexSettings.check(), u.quorum(u.NodeQuorum, u.simulated()...), u.verifierSettings.check(), checkAdmin(u.AdminAddr))
+		u.distinct(), u.indexSettings.check(), u.quorum(u.NodeQuorum, u.simulated()...), u.verifierSettings.check(), u.CheckProver(u.Chains, true), checkAdmin(u.AdminAddr))
 }
 
 // Run starts all components, prints their URLs and runs until a stop signal.
@@ -61,7 +63,7 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	if err != nil {
 		return nil, err
 	}
-	api, err := d.listen(ctx, u.listenSettings, nodes)
+	api, err := u.listen(ctx, d, nodes)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +79,27 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	}
 	api.announce(d.console, operators)
 	return slices.Concat(components, indexers, verifiers, []component{work, api.run}), nil
+}
+
+// listen opens the API and, if it is set, a simulated prover. That stops after the
+// API, so that the relay can wait for its answers.
+func (u upCommand) listen(ctx context.Context, d *deployment, nodes nodeSettings) (*api, error) {
+	if u.Prover != relay.Simulated {
+		return d.listen(ctx, u.listenSettings, nodes, u.Settings)
+	}
+	url, run, err := d.simulateProver(ctx)
+	if err != nil {
+		return nil, err
+	}
+	prover := u.Settings
+	prover.Prover = relay.URL(url)
+	api, err := d.listen(ctx, u.listenSettings, nodes, prover)
+	if err != nil {
+		return nil, err
+	}
+	api.background = append(api.background, run)
+	fmt.Fprintf(d.stdout, "Prover    %s (simulated)\n", url)
+	return api, nil
 }
 
 // simulated returns the chains that are simulated, because they have no node.

@@ -18,7 +18,7 @@ const (
 	RPCWrite       Class = "rpc_write"
 	RPCTrace       Class = "rpc_trace"
 	RPCWebSocket   Class = "rpc_ws"
-	RPCProve       Class = "rpc_prove"
+	RPCProve       Class = "rpc_prove" // not limited by rate: proof jobs have budgets of their own
 
 	// Query is GraphQL's: an operation is charged its cost.
 	Query Class = "graphql"
@@ -32,8 +32,21 @@ type Budgets map[Class]int
 var Usual = Budgets{
 	Light: 600, Heavy: 240, Bulk: 60,
 	RPCReadLight: 600, RPCReadState: 240, RPCReadHistory: 240, RPCSimulation: 60,
-	RPCWrite: 60, RPCTrace: 60, RPCWebSocket: 60, RPCProve: 60,
+	RPCWrite: 60, RPCTrace: 60, RPCWebSocket: 60,
 	Query: 600_000,
+}
+
+// The budgets of proof jobs, which are no rate limits: jobs that have not ended, and
+// new jobs in a UTC day.
+const (
+	ProveConcurrent Class = "prove_concurrent"
+	ProveDaily      Class = "prove_daily"
+)
+
+// settable reports whether a key may have its own budget of a class.
+func (c Class) settable() bool {
+	_, limited := Usual[c]
+	return limited || c == ProveConcurrent || c == ProveDaily
 }
 
 // Of returns the budget of a class: the override, else the usual one.

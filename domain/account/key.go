@@ -124,7 +124,7 @@ func (r IssueRequest) check(now time.Time, by Actor) error {
 		return err
 	}
 	for class, budget := range r.Budgets {
-		if _, known := Usual[class]; !known || budget < 0 || budget > MaxBudget {
+		if !class.settable() || budget < 0 || budget > MaxBudget {
 			return domain.Errorf(domain.CodeInvalidRequest, "A rate limit must be a class and a number from 0 to %d, got %s and %d.", MaxBudget, domain.Quote(string(class)), budget)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/event"
 	"astrolabe/domain/privacy"
+	"astrolabe/domain/prove"
 	"astrolabe/domain/search"
 	"astrolabe/domain/token"
 	"astrolabe/domain/transaction"
@@ -52,6 +53,8 @@ type Services struct {
 	// VerificationReceipts reads receipts of verifications and the keys that sign
 	// them.
 	VerificationReceipts *verify.Receipts
+	// Proofs relays transactions to a prover; nil where that is not enabled.
+	Proofs *prove.Relay
 	// Bridges reads bridge signals.
 	Bridges *bridge.Signals
 	// Transfers reads token transfers.

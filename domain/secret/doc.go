@@ -1,6 +1,6 @@
 // Package secret keeps the keys that a deployment makes for itself: the
-// cursor MAC, the API key pepper, the session MAC and the receipt signing
-// seed.
+// cursor MAC, the API key pepper, the session MAC, the receipt signing seed and
+// the key of the prover relay.
 //
 // They are created once, sealed under the operator's master key, stored with
 // the data and therefore shared by every process. Each purpose has numbered

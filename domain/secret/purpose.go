@@ -16,10 +16,11 @@ const (
 	Pepper  Purpose = "pepper"
 	Session Purpose = "session"
 	Receipt Purpose = "receipt"
+	Prove   Purpose = "prove"
 )
 
 // Purposes lists all purposes.
-var Purposes = []Purpose{Cursor, Pepper, Session, Receipt}
+var Purposes = []Purpose{Cursor, Pepper, Session, Receipt, Prove}
 
 // ParsePurpose reads a purpose's exact name.
 func ParsePurpose(text string) (Purpose, error) {
@@ -31,7 +32,8 @@ func ParsePurpose(text string) (Purpose, error) {
 
 // expires reports whether an old generation may be forgotten after an
 // overlap. API key hashes name their pepper and published receipts their
-// signing key for as long as they exist, so those are kept.
+// signing key for as long as they exist, and digests of submissions to the prover
+// are looked up under every key, so those are kept.
 func (p Purpose) expires() bool { return p == Cursor || p == Session }
 
 // Key is one generation of one purpose, unsealed.

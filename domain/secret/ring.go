@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -195,6 +196,30 @@ func (r *Ring) Keys(p Purpose) []Key {
 		keys = append(keys, k)
 	}
 	return keys
+}
+
+// settling is how long a new generation is known before Settled returns it first.
+// Follow must reload more often.
+const settling = 5 * time.Minute
+
+// Settled returns the keys of a purpose for values that are looked up again under
+// every key. The first is for new values: the newest that every process has had
+// time to load, because a process that does not know the key of a stored value
+// would take it for absent.
+func (r *Ring) Settled(p Purpose) []Material {
+	keys := r.Keys(p)
+	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(b.Generation, a.Generation) })
+	first := slices.IndexFunc(keys, func(k Key) bool { return k.CreatedAt.Add(settling).Before(r.now()) })
+	if first < 0 {
+		first = len(keys) - 1 // the oldest
+	}
+	materials := []Material{keys[first].Material}
+	for i, k := range keys {
+		if i != first {
+			materials = append(materials, k.Material)
+		}
+	}
+	return materials
 }
 
 // CursorKeys gives the cursor codec its keys.

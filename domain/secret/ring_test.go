@@ -66,3 +66,31 @@ func TestAnEmptiedStoreDoesNotEmptyTheRing(t *testing.T) {
 		t.Error("got another key after the failed reload, want the key in memory")
 	}
 }
+
+// TestANewGenerationIsUsedWhenEveryProcessKnowsIt rotates a key whose values are
+// looked up under every generation.
+func TestANewGenerationIsUsedWhenEveryProcessKnowsIt(t *testing.T) {
+	t.Parallel()
+	ring, err := Open(t.Context(), &shelf{}, NewMaster())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	ring.now = func() time.Time { return now }
+	first := ring.Current(Prove).Material
+	if got := ring.Settled(Prove); len(got) != 1 || got[0] != first {
+		t.Errorf("got %d keys, want the only one at once", len(got))
+	}
+	now = now.Add(time.Hour)
+	second, err := ring.Rotate(t.Context(), Prove, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ring.Settled(Prove); len(got) != 2 || got[0] != first || got[1] != second.Material {
+		t.Error("got the new key first, want it looked up and not yet used")
+	}
+	now = now.Add(settling + time.Second)
+	if got := ring.Settled(Prove); len(got) != 2 || got[0] != second.Material || got[1] != first {
+		t.Error("got the old key first, want the new one used when it has settled")
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"astrolabe/graph/limits"
 	"astrolabe/graph/live"
 	"astrolabe/graph/privacy"
+	"astrolabe/graph/proof"
 	"astrolabe/graph/resolver"
 	"astrolabe/graph/scalar"
 	"astrolabe/graph/verification"
@@ -97,6 +98,8 @@ type QueryResolver interface {
 	VerificationJobs(ctx context.Context, chain domain.Chain, first *int, after *string) (*resolver.Connection[*verification.Job], error)
 	VerificationAvailability(ctx context.Context) (*verification.Availability, error)
 	VerificationTrustRoot(ctx context.Context) (*verification.TrustRoot, error)
+	ProofJob(ctx context.Context, id string) (*proof.Job, error)
+	ProofJobs(ctx context.Context, first *int, after *string) (*resolver.Connection[*proof.Job], error)
 	Service(ctx context.Context) (*resolver.Service, error)
 	Viewer(ctx context.Context) (*resolver.Viewer, error)
 }
@@ -543,6 +546,24 @@ type Query {
   them over a channel that they trust. Every caller can read them.
   """
   verificationTrustRoot: VerificationTrustRoot
+  """
+  Get the status of a proof job of the caller's workspace, never its result. A job of another workspace is ` + "`" + `not_found` + "`" + `,
+  like a job that does not exist, and so is every job where the prover relay is not enabled.
+  """
+  proofJob(
+    "The ` + "`" + `jobId` + "`" + ` of the job."
+    id: String!
+  ): ProofJob @tier(permission: PROVE)
+
+  "List the proof jobs of the caller's workspace, newest first, without their results."
+  proofJobs(
+    "Maximum number of jobs to return: 1 to 100. The default is 25."
+    first: Int
+    "Return the jobs after this cursor."
+    after: Cursor
+  ): ProofJobConnection
+    @tier(permission: PROVE)
+    @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 
   "Version, chains and limits of this deployment."
   service: Service!
@@ -3320,6 +3341,87 @@ type RevokeApiKeyPayload {
   apiKey: ApiKey
   "Why no key was revoked; empty if one was."
   userErrors: [UserError!]! @listSize(assumedSize: 1)
+}
+
+"A page of proof jobs."
+type ProofJobConnection {
+  "The jobs with their cursors."
+  edges: [ProofJobEdge!]!
+  "The jobs without their cursors."
+  nodes: [ProofJob!]!
+  "Position of the page in the list."
+  pageInfo: PageInfo!
+  "Number of jobs in the whole list; always null, because they are not counted."
+  totalCount: Int
+  "Whether ` + "`" + `totalCount` + "`" + ` is exact; always false."
+  totalCountExact: Boolean!
+}
+
+"An edge of a connection: one proof job and its cursor."
+type ProofJobEdge {
+  "Cursor of this edge. Pass it as ` + "`" + `after` + "`" + ` to continue the list from here."
+  cursor: Cursor!
+  "The proof job."
+  node: ProofJob!
+}
+
+"""
+A proof job: a transaction of SN_MAIN that is sent to the prover at most once. Only its workspace can read it.
+Submit transactions and take results with REST; GraphQL neither carries nor takes a result.
+"""
+type ProofJob {
+  "ID of the job: ` + "`" + `prv_` + "`" + ` and 26 characters."
+  jobId: String!
+  "Status of the job."
+  status: ProofStatus!
+  "Whether polling can stop."
+  terminal: Boolean!
+  "How often the job was sent to the prover."
+  attemptCount: Int!
+  "Place in the queue, from 1; null unless the status is QUEUED."
+  queuePosition: Int
+  "Seconds to wait before the job is read again."
+  pollAfterSeconds: Int!
+  "When the job was created."
+  createdAt: DateTime!
+  "When the job ended; null if it has not."
+  completedAt: DateTime
+  "` + "`" + `delivered_or_expired` + "`" + ` if the job succeeded and its result is gone; otherwise null."
+  resultUnavailableReason: String
+  "Why the job did not succeed; null if it did or may still do so."
+  error: ProofError
+}
+
+"Status of a proof job."
+enum ProofStatus {
+  "The job waits for the prover."
+  QUEUED
+  "The job was sent to the prover."
+  DISPATCHED
+  "The prover returned a proof."
+  SUCCEEDED
+  "The prover refused the request."
+  FAILED
+  "The prover did nothing. The same submission may be repeated with the same key."
+  UNAVAILABLE
+  "The prover may have received the request. It is never sent again."
+  UNKNOWN_DELIVERY
+}
+
+"Why a proof job did not succeed."
+type ProofError {
+  "The prover's own number, or ` + "`" + `prover_unavailable` + "`" + ` or ` + "`" + `prover_delivery_unknown` + "`" + ` of the relay."
+  code: String!
+  "Who decided on the error."
+  source: ProofErrorSource!
+}
+
+"Who decided on the error of a proof job."
+enum ProofErrorSource {
+  "The prover."
+  PROVER
+  "The relay."
+  RELAY
 }
 
 "A page of verification jobs."
@@ -6630,6 +6732,68 @@ func (ec *executionContext) childFields_PrivacyPoolWalletBucket(ctx context.Cont
 	return nil, fmt.Errorf("no field named %q was found under type PrivacyPoolWalletBucket", field.Name)
 }
 
+func (ec *executionContext) childFields_ProofError(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "code":
+		return ec.fieldContext_ProofError_code(ctx, field)
+	case "source":
+		return ec.fieldContext_ProofError_source(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ProofError", field.Name)
+}
+
+func (ec *executionContext) childFields_ProofJob(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "jobId":
+		return ec.fieldContext_ProofJob_jobId(ctx, field)
+	case "status":
+		return ec.fieldContext_ProofJob_status(ctx, field)
+	case "terminal":
+		return ec.fieldContext_ProofJob_terminal(ctx, field)
+	case "attemptCount":
+		return ec.fieldContext_ProofJob_attemptCount(ctx, field)
+	case "queuePosition":
+		return ec.fieldContext_ProofJob_queuePosition(ctx, field)
+	case "pollAfterSeconds":
+		return ec.fieldContext_ProofJob_pollAfterSeconds(ctx, field)
+	case "createdAt":
+		return ec.fieldContext_ProofJob_createdAt(ctx, field)
+	case "completedAt":
+		return ec.fieldContext_ProofJob_completedAt(ctx, field)
+	case "resultUnavailableReason":
+		return ec.fieldContext_ProofJob_resultUnavailableReason(ctx, field)
+	case "error":
+		return ec.fieldContext_ProofJob_error(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ProofJob", field.Name)
+}
+
+func (ec *executionContext) childFields_ProofJobConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ProofJobConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_ProofJobConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ProofJobConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ProofJobConnection_totalCount(ctx, field)
+	case "totalCountExact":
+		return ec.fieldContext_ProofJobConnection_totalCountExact(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ProofJobConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ProofJobEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_ProofJobEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_ProofJobEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ProofJobEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_Protocol(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "name":
@@ -8621,6 +8785,42 @@ func (ec *executionContext) field_Query_privacyPool_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["chain"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_proofJob_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNString2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_proofJobs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOCursor2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
 	return args, nil
 }
 
@@ -28227,6 +28427,488 @@ func (ec *executionContext) fieldContext_PrivacyPoolWalletBucket_latestBlockNumb
 	return graphql.NewScalarFieldContext("PrivacyPoolWalletBucket", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _ProofError_code(ctx context.Context, field graphql.CollectedField, obj *proof.Failure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofError_code(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Code, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofError_code(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofError", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ProofError_source(ctx context.Context, field graphql.CollectedField, obj *proof.Failure) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofError_source(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Source, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNProofErrorSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofError_source(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofError", field, false, false, errors.New("field of type ProofErrorSource does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJob_jobId(ctx context.Context, field graphql.CollectedField, obj *proof.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJob_jobId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.JobID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJob_jobId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofJob", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJob_status(ctx context.Context, field graphql.CollectedField, obj *proof.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJob_status(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Status, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+			return ec.marshalNProofStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJob_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofJob", field, false, false, errors.New("field of type ProofStatus does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJob_terminal(ctx context.Context, field graphql.CollectedField, obj *proof.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJob_terminal(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Terminal, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJob_terminal(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofJob", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJob_attemptCount(ctx context.Context, field graphql.CollectedField, obj *proof.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJob_attemptCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AttemptCount, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJob_attemptCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofJob", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJob_queuePosition(ctx context.Context, field graphql.CollectedField, obj *proof.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJob_queuePosition(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.QueuePosition, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *int) graphql.Marshaler {
+			return ec.marshalOInt2ᚖint(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJob_queuePosition(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofJob", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJob_pollAfterSeconds(ctx context.Context, field graphql.CollectedField, obj *proof.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJob_pollAfterSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PollAfterSeconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJob_pollAfterSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofJob", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJob_createdAt(ctx context.Context, field graphql.CollectedField, obj *proof.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJob_createdAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJob_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofJob", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJob_completedAt(ctx context.Context, field graphql.CollectedField, obj *proof.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJob_completedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CompletedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalODateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJob_completedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofJob", field, false, false, errors.New("field of type DateTime does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJob_resultUnavailableReason(ctx context.Context, field graphql.CollectedField, obj *proof.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJob_resultUnavailableReason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ResultUnavailableReason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJob_resultUnavailableReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofJob", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJob_error(ctx context.Context, field graphql.CollectedField, obj *proof.Job) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJob_error(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Error, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *proof.Failure) graphql.Marshaler {
+			return ec.marshalOProofError2ᚖastrolabeᚋgraphᚋproofᚐFailure(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJob_error(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProofJob",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ProofError(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProofJobConnection_edges(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*proof.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJobConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []resolver.Edge[*proof.Job]) graphql.Marshaler {
+			return ec.marshalNProofJobEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJobConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProofJobConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ProofJobEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProofJobConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*proof.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJobConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*proof.Job) graphql.Marshaler {
+			return ec.marshalNProofJob2ᚕᚖastrolabeᚋgraphᚋproofᚐJobᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJobConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProofJobConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ProofJob(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProofJobConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*proof.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJobConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v resolver.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2astrolabeᚋgraphᚋresolverᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJobConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProofJobConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ProofJobConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*proof.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJobConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJobConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofJobConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJobConnection_totalCountExact(ctx context.Context, field graphql.CollectedField, obj *resolver.Connection[*proof.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJobConnection_totalCountExact(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCountExact(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJobConnection_totalCountExact(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofJobConnection", field, true, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJobEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *resolver.Edge[*proof.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJobEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNCursor2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJobEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ProofJobEdge", field, true, false, errors.New("field of type Cursor does not have child fields"))
+}
+
+func (ec *executionContext) _ProofJobEdge_node(ctx context.Context, field graphql.CollectedField, obj *resolver.Edge[*proof.Job]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ProofJobEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *proof.Job) graphql.Marshaler {
+			return ec.marshalNProofJob2ᚖastrolabeᚋgraphᚋproofᚐJob(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ProofJobEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ProofJobEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ProofJob(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Protocol_name(ctx context.Context, field graphql.CollectedField, obj *resolver.Protocol) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -29759,6 +30441,130 @@ func (ec *executionContext) fieldContext_Query_verificationTrustRoot(_ context.C
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_VerificationTrustRoot(ctx, field)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_proofJob(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_proofJob(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ProofJob(ctx, fc.Args["id"].(string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "PROVE")
+				if err != nil {
+					var zeroVal *proof.Job
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *proof.Job
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *proof.Job) graphql.Marshaler {
+			return ec.marshalOProofJob2ᚖastrolabeᚋgraphᚋproofᚐJob(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_proofJob(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ProofJob(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_proofJob_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_proofJobs(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_proofJobs(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().ProofJobs(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
+		},
+		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
+			directive0 := next
+
+			directive1 := func(ctx context.Context) (any, error) {
+				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "PROVE")
+				if err != nil {
+					var zeroVal *resolver.Connection[*proof.Job]
+					return zeroVal, err
+				}
+				if ec.Directives.Tier == nil {
+					var zeroVal *resolver.Connection[*proof.Job]
+					return zeroVal, errors.New("directive tier is not implemented")
+				}
+				return ec.Directives.Tier(ctx, nil, directive0, permission)
+			}
+
+			next = directive1
+			return next
+		},
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*proof.Job]) graphql.Marshaler {
+			return ec.marshalOProofJobConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_proofJobs(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ProofJobConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_proofJobs_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -50949,6 +51755,299 @@ func (ec *executionContext) _PrivacyPoolWalletBucket(ctx context.Context, sel as
 	return out
 }
 
+var proofErrorImplementors = []string{"ProofError"}
+
+func (ec *executionContext) _ProofError(ctx context.Context, sel ast.SelectionSet, obj *proof.Failure) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, proofErrorImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProofError")
+		case "code":
+			out.Values[i] = ec._ProofError_code(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "source":
+			out.Values[i] = ec._ProofError_source(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var proofJobImplementors = []string{"ProofJob"}
+
+func (ec *executionContext) _ProofJob(ctx context.Context, sel ast.SelectionSet, obj *proof.Job) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, proofJobImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProofJob")
+		case "jobId":
+			out.Values[i] = ec._ProofJob_jobId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "status":
+			out.Values[i] = ec._ProofJob_status(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "terminal":
+			out.Values[i] = ec._ProofJob_terminal(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "attemptCount":
+			out.Values[i] = ec._ProofJob_attemptCount(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "queuePosition":
+			out.Values[i] = ec._ProofJob_queuePosition(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "pollAfterSeconds":
+			out.Values[i] = ec._ProofJob_pollAfterSeconds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "createdAt":
+			out.Values[i] = ec._ProofJob_createdAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "completedAt":
+			out.Values[i] = ec._ProofJob_completedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "resultUnavailableReason":
+			out.Values[i] = ec._ProofJob_resultUnavailableReason(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "error":
+			out.Values[i] = ec._ProofJob_error(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var proofJobConnectionImplementors = []string{"ProofJobConnection"}
+
+func (ec *executionContext) _ProofJobConnection(ctx context.Context, sel ast.SelectionSet, obj *resolver.Connection[*proof.Job]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, proofJobConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProofJobConnection")
+		case "edges":
+			out.Values[i] = ec._ProofJobConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._ProofJobConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ProofJobConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ProofJobConnection_totalCount(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "totalCountExact":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ProofJobConnection_totalCountExact(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.Deferrable != nil {
+				dfs, ok := deferred[field.Deferrable.Label]
+				di := 0
+				if ok {
+					dfs.AddField(field)
+					di = len(dfs.Values) - 1
+				} else {
+					dfs = graphql.NewFieldSet([]graphql.CollectedField{field})
+					deferred[field.Deferrable.Label] = dfs
+				}
+				dfs.Concurrently(di, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, dfs)
+				})
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
+var proofJobEdgeImplementors = []string{"ProofJobEdge"}
+
+func (ec *executionContext) _ProofJobEdge(ctx context.Context, sel ast.SelectionSet, obj *resolver.Edge[*proof.Job]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, proofJobEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ProofJobEdge")
+		case "cursor":
+			out.Values[i] = ec._ProofJobEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._ProofJobEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var protocolImplementors = []string{"Protocol"}
 
 func (ec *executionContext) _Protocol(ctx context.Context, sel ast.SelectionSet, obj *resolver.Protocol) graphql.Marshaler {
@@ -51550,6 +52649,50 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_verificationTrustRoot(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "proofJob":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_proofJob(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "proofJobs":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_proofJobs(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -59502,6 +60645,84 @@ func (ec *executionContext) marshalNPrivacyPoolWalletBucket2ᚕastrolabeᚋgraph
 	return ret
 }
 
+func (ec *executionContext) unmarshalNProofErrorSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNProofErrorSource2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) marshalNProofJob2ᚕᚖastrolabeᚋgraphᚋproofᚐJobᚄ(ctx context.Context, sel ast.SelectionSet, v []*proof.Job) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNProofJob2ᚖastrolabeᚋgraphᚋproofᚐJob(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNProofJob2ᚖastrolabeᚋgraphᚋproofᚐJob(ctx context.Context, sel ast.SelectionSet, v *proof.Job) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ProofJob(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNProofJobEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx context.Context, sel ast.SelectionSet, v resolver.Edge[*proof.Job]) graphql.Marshaler {
+	return ec._ProofJobEdge(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNProofJobEdge2ᚕastrolabeᚋgraphᚋresolverᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []resolver.Edge[*proof.Job]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNProofJobEdge2astrolabeᚋgraphᚋresolverᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNProofStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
+	res, err := scalar.UnmarshalEnum(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNProofStatus2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, sel ast.SelectionSet, v scalar.Enum) graphql.Marshaler {
+	_ = sel
+	res := scalar.MarshalEnum(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
 func (ec *executionContext) marshalNReceipt2ᚖastrolabeᚋgraphᚋresolverᚐReceipt(ctx context.Context, sel ast.SelectionSet, v *resolver.Receipt) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -61387,6 +62608,27 @@ func (ec *executionContext) marshalOPrivacyPoolStatus2ᚖastrolabeᚋgraphᚋpri
 		return graphql.Null
 	}
 	return ec._PrivacyPoolStatus(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOProofError2ᚖastrolabeᚋgraphᚋproofᚐFailure(ctx context.Context, sel ast.SelectionSet, v *proof.Failure) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ProofError(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOProofJob2ᚖastrolabeᚋgraphᚋproofᚐJob(ctx context.Context, sel ast.SelectionSet, v *proof.Job) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ProofJob(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOProofJobConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx context.Context, sel ast.SelectionSet, v *resolver.Connection[*proof.Job]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ProofJobConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOProtocol2ᚖastrolabeᚋgraphᚋresolverᚐProtocol(ctx context.Context, sel ast.SelectionSet, v *resolver.Protocol) graphql.Marshaler {

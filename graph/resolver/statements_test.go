@@ -19,6 +19,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/graph/exec"
 	"astrolabe/graph/live"
+	"astrolabe/graph/proof"
 	"astrolabe/graph/resolver"
 	"astrolabe/graph/verification"
 	"astrolabe/pg/pgtest"
@@ -41,14 +42,16 @@ func (r resolvers) Subscription() exec.SubscriptionResolver {
 }
 func (r resolvers) Viewer() exec.ViewerResolver { return r.Resolver.Viewer() }
 
-// queries, mutations and subscriptions have no services for verification jobs,
-// which these tests do not use.
+// queries, mutations and subscriptions have no services for verification and
+// proof jobs, which these tests do not use.
 type (
 	queries struct {
 		*resolver.Query
 		verification.Queries
+		proofQueries
 	}
-	mutations struct {
+	proofQueries = proof.Queries
+	mutations    struct {
 		*resolver.Mutation
 		verification.Mutations
 	}

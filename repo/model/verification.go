@@ -108,12 +108,7 @@ type VerificationState verify.State
 const VerificationTerminal = 5
 
 // verificationStates are the states in the order of their stored form.
-var verificationStates = func() (list []VerificationState) {
-	for _, s := range verify.States {
-		list = append(list, VerificationState(s))
-	}
-	return list
-}()
+var verificationStates = listOf[VerificationState](verify.States)
 
 // Value implements driver.Valuer.
 func (s VerificationState) Value() (driver.Value, error) {

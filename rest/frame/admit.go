@@ -26,7 +26,7 @@ func (d *Dispatcher) admit(op Operation, w http.ResponseWriter, r *http.Request)
 		r = r.WithContext(account.WithCaller(r.Context(), caller))
 		err = caller.Require(op.Permission)
 	}
-	if err == nil {
+	if err == nil && op.Metered() {
 		err = d.Gate.Charge(r.Context(), w.Header(), op.Class, 1)
 	}
 	if err != nil {

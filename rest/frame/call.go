@@ -31,6 +31,9 @@ func (c *Call) Text(name string) string {
 	return c.query.Get(name)
 }
 
+// Head reports whether the method is HEAD, whose answer has no body.
+func (c *Call) Head() bool { return c.request.Method == http.MethodHead }
+
 // Given reports whether the query contains the parameter.
 func (c *Call) Given(name string) bool { return len(c.query[name]) > 0 }
 

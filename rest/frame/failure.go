@@ -52,6 +52,10 @@ var statuses = map[domain.Code]int{
 	domain.CodeVerificationUploadMismatch:   http.StatusUnprocessableEntity,
 	domain.CodeVerificationSourceCommitted:  http.StatusConflict,
 	domain.CodeVerificationJobTerminal:      http.StatusConflict,
+	domain.CodeProverDailyBudget:            http.StatusTooManyRequests,
+	domain.CodeProverKeyConcurrency:         http.StatusTooManyRequests,
+	domain.CodeProverQueueFull:              http.StatusServiceUnavailable,
+	domain.CodeProverUnavailable:            http.StatusServiceUnavailable,
 }
 
 // Status returns the HTTP status of a code.

@@ -77,11 +77,13 @@ type Operation struct {
 	Session    bool               // requires a session instead of a key
 	Personal   bool               // takes an optional key, on whose caller the response depends
 	Class      RouteClass
-	RPCClass   account.Class // value of X-Service-Rpc-Class; empty: no header
-	Cert       Certification
-	Audience   Audience
-	Timeout    time.Duration // past it the answer is service_unavailable
-	Cache      string        // what follows "private, " in Cache-Control
+	// Unmetered is set where the domain has budgets instead of a rate limit.
+	Unmetered bool
+	RPCClass  account.Class // value of X-Service-Rpc-Class; empty: no header
+	Cert      Certification
+	Audience  Audience
+	Timeout   time.Duration // past it the answer is service_unavailable
+	Cache     string        // what follows "private, " in Cache-Control
 	// Conditional is set where the answer is Versioned: clients may revalidate
 	// it, and get 304 if they have the current body.
 	Conditional bool
@@ -127,9 +129,11 @@ func (o Operation) Paths() []string {
 	return []string{o.Path}
 }
 
-// guarded reports whether the operation requires an authenticated caller, who
-// is then rate-limited.
+// guarded reports whether the operation requires an authenticated caller.
 func (o Operation) guarded() bool { return o.Permission != "" || o.Session }
+
+// Metered reports whether requests are charged to the rate limit of their class.
+func (o Operation) Metered() bool { return o.guarded() && !o.Unmetered }
 
 // takesChain reports whether the path has a chain segment.
 func (o Operation) takesChain() bool { return o.hasParam("chain") }
@@ -182,7 +186,10 @@ func (o Operation) EveryError() []domain.Code {
 		codes = append(codes, domain.CodeConflictingKeyHeaders, domain.CodeMalformedKeyHeader)
 	}
 	if o.guarded() {
-		codes = append(codes, domain.CodeUnauthorized, domain.CodeForbidden, domain.CodeRateLimited)
+		codes = append(codes, domain.CodeUnauthorized, domain.CodeForbidden)
+	}
+	if o.Metered() {
+		codes = append(codes, domain.CodeRateLimited)
 	}
 	if o.MaxBody > 0 {
 		codes = append(codes, domain.CodePayloadTooLarge, domain.CodeUnsupportedMediaType)

@@ -19,6 +19,8 @@ type Document struct {
 	Body  []byte
 	File  *staticfile.File
 	Link  string // value of the Link header; empty: no header
+	// Unsized is set for HEAD where GET would send another body.
+	Unsized bool
 }
 
 // write sends the document.
@@ -29,6 +31,11 @@ func (d Document) write(w http.ResponseWriter, r *http.Request, status int) {
 	if d.File != nil {
 		w.Header().Set("Content-Type", d.Media)
 		d.File.ServeHTTP(w, r)
+		return
+	}
+	if d.Unsized {
+		w.Header().Set("Content-Type", d.Media)
+		w.WriteHeader(status)
 		return
 	}
 	Write(w, r, status, d.Media, d.Body)

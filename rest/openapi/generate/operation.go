@@ -231,7 +231,7 @@ func answerHeaders() object {
 // does. Operations of another protocol may answer without drawing on one.
 func pacedHeaders(op frame.Operation) object {
 	h := answerHeaders()
-	if (op.Permission != "" || op.Session) && op.Serve == nil {
+	if op.Metered() && op.Serve == nil {
 		h["X-Ratelimit-Limit"] = object{"$ref": "#/components/headers/Limit"}
 		h["X-Ratelimit-Remaining"] = object{"$ref": "#/components/headers/Remaining"}
 		h["X-Ratelimit-Policy"] = object{"$ref": "#/components/headers/Policy"}
