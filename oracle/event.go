@@ -48,6 +48,7 @@ func (m *Model) decode(e *starknet.Event, b *Block) object {
 	case len(readings) == 0:
 		return m.bySelector(e)
 	case len(codes) == 1 || len(readings) == len(codes) && !slices.ContainsFunc(readings, func(r object) bool { return !same(unsourced(readings[0]), unsourced(r)) }):
+		readings[0]["eventNameSource"] = sourceOf(readings)
 		return readings[0]
 	}
 	// Two classes that do not agree on the whole may agree on the name.
@@ -60,7 +61,18 @@ func (m *Model) decode(e *starknet.Event, b *Block) object {
 	if name == nil {
 		return meaning("unknown", "", "", "schema_unavailable")
 	}
-	return meaning("name_only", name.(string), readings[0]["eventNameSource"].(string), "schema_unavailable")
+	return meaning("name_only", name.(string), sourceOf(readings).(string), "schema_unavailable")
+}
+
+// sourceOf is the source of a name that several classes may have given: it is
+// verified only if all of them are.
+func sourceOf(readings []object) any {
+	for _, reading := range readings {
+		if reading["eventNameSource"] != "verified_abi" {
+			return reading["eventNameSource"]
+		}
+	}
+	return "verified_abi"
 }
 
 // unsourced is a reading without the sources of its names and types.
@@ -83,6 +95,9 @@ func (m *Model) byCode(e *starknet.Event, c code) object {
 			if i > 0 && reading[source] == "class_abi" {
 				reading[source] = "implementation_abi"
 			}
+		}
+		if m.Verified[class] != nil && reading["eventNameSource"] != nil {
+			reading["eventNameSource"] = "verified_abi"
 		}
 		return reading
 	}

@@ -64,7 +64,7 @@ func (m *Model) poolEventBody(e *poolEvent) object {
 	body := m.eventBody(e.emission)
 	switch source := body["eventNameSource"]; {
 	case e.name == protocolEvent || !e.malformed && !e.unread:
-	case source == "class_abi" && body["decodingStatus"] == "name_only": // the payload does not fit
+	case (source == "class_abi" || source == "verified_abi") && body["decodingStatus"] == "name_only": // the payload does not fit
 	default:
 		for name, value := range meaning("name_only", e.name, "curated_selector", "selector_only_attribution") {
 			body[name] = value
