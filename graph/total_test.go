@@ -18,6 +18,7 @@ var connections = map[string]string{
 	"PrivacyPool.nullifiers":   `privacyPool(chain: SN_MAIN) {nullifiers(ARGS) {PAGE}}`,
 	"Query.messages":           `messages(chain: SN_MAIN ARGS) {PAGE}`,
 	"Query.verificationJobs":   `verificationJobs(chain: SN_MAIN ARGS) {PAGE}`,
+	"Query.proofJobs":          `proofJobs(ARGS) {PAGE}`,
 	"Block.transactions":       `block(chain: SN_MAIN number: 28) {transactions(ARGS) {PAGE}}`,
 	"Block.events":             `block(chain: SN_MAIN number: 28) {events(ARGS) {PAGE}}`,
 	"Transaction.events":       `transaction(chain: SN_MAIN hash: ` + somewhere + `) {events(ARGS) {PAGE}}`,

@@ -153,7 +153,7 @@ func TestAvailabilityIsThatOfCapabilities(t *testing.T) {
 	}
 	v.execute(t, `UPDATE verification_builders SET measures = '[{"name": "network", "by": "namespace"}]'`)
 	want := map[string]any{
-		"available": true, "reasonCode": nil, "reason": nil, "environment": nil, "measures": []any{map[string]any{"name": "network", "by": "namespace"}},
+		"available": true, "reasonCode": nil, "reason": nil, "environment": "DEMO", "measures": []any{map[string]any{"name": "network", "by": "namespace"}},
 		"toolchain": map[string]any{"name": "scarb", "version": "2.12.0", "digest": "sha256:00"},
 	}
 	if diff := cmp.Diff(want, read()); diff != "" {

@@ -40,8 +40,10 @@ func TestOnlyDocumentsAreFree(t *testing.T) {
 	t.Parallel()
 	documents := map[string]bool{
 		"getCapabilities": true, "getEvidence": true, "getOpenapiJson": true, "getOpenapiYaml": true, "getApiCatalog": true,
-		"getVerificationTrustRoot": true,
-		"submitProof":              true, // the domain has budgets for it
+		"getVerificationTrustRoot":     true,
+		"getVerificationLogCheckpoint": true, "getVerificationLogInclusion": true, "getVerificationLogConsistency": true,
+		"getVerificationLogTile": true, "getVerificationLogTileInTwoParts": true, "getVerificationLogTileInThreeParts": true,
+		"submitProof": true, // the domain has budgets for it
 	}
 	for _, op := range Table() {
 		if free := !op.Metered(); free != documents[op.ID] {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -120,12 +119,21 @@ func parameters(params []frame.Param) []object {
 		case p.Example != "" && p.Repeatable:
 			out[i]["example"] = []string{p.Example}
 		case p.Example != "" && p.Kind == frame.IntegerKind:
-			out[i]["example"] = json.Number(p.Example)
+			out[i]["example"] = integer(p.Example)
 		case p.Example != "":
 			out[i]["example"] = p.Example
 		}
 	}
 	return out
+}
+
+// integer is an integer of an example, in JSON as in YAML.
+func integer(text string) any {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return text
+	}
+	return n
 }
 
 func paramSchema(p frame.Param) object {
