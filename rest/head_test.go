@@ -38,7 +38,11 @@ func TestHeadIsChargedLikeGet(t *testing.T) {
 // TestOnlyDocumentsAreFree lists the operations that no rate limit bounds.
 func TestOnlyDocumentsAreFree(t *testing.T) {
 	t.Parallel()
-	documents := map[string]bool{"getCapabilities": true, "getEvidence": true, "getOpenapiJson": true, "getOpenapiYaml": true, "getApiCatalog": true, "getVerificationTrustRoot": true}
+	documents := map[string]bool{
+		"getCapabilities": true, "getEvidence": true, "getOpenapiJson": true, "getOpenapiYaml": true, "getApiCatalog": true, "getVerificationTrustRoot": true,
+		"getVerificationLogCheckpoint": true, "getVerificationLogInclusion": true, "getVerificationLogConsistency": true,
+		"getVerificationLogTile": true, "getVerificationLogTileInTwoParts": true, "getVerificationLogTileInThreeParts": true,
+	}
 	for _, op := range Table() {
 		if free := !needsCaller(op); free != documents[op.ID] {
 			t.Errorf("%s: got free %t, want %t", op.ID, free, documents[op.ID])
