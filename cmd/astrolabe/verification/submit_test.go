@@ -3,6 +3,7 @@ package verification
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -174,6 +175,48 @@ func TestJobThatHasItsSourceIsOnlyFollowed(t *testing.T) {
 	s := newSubmitter(t, service)
 	if err := s.run(t.Context()); exitCode(err) != 7 || service.count(uploadRequest) != 0 {
 		t.Errorf("got %v and %d uploads, want a cancelled job and no upload", err, service.count(uploadRequest))
+	}
+}
+
+// The response to a repeated create has the state of a job, but neither its failure
+// nor its receipt.
+func TestRepeatedSubmissionOfAnEndedJobReadsItsEnd(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[verify.State]struct {
+		code   int
+		output string
+	}{
+		verify.Succeeded: {0, "receiptDigest sha256:"},
+		verify.Mismatch:  {5, "producedClassHash " + otherHash + "\n"},
+		verify.Failed:    {6, "failureCode build_failed\nretryable false\n"},
+	} {
+		t.Run(string(state), func(t *testing.T) {
+			t.Parallel()
+			service := startService(t, state)
+			outages := 1
+			service.answer = func(w http.ResponseWriter, r *http.Request) bool {
+				switch {
+				case r.Method+" "+r.URL.Path == createRequest:
+					body, _ := io.ReadAll(r.Body)
+					service.pkg, _ = verify.ParsePackage(body)
+					service.write(w, http.StatusOK, map[string]any{"jobId": testJob, "chainId": "SN_MAIN", "state": state, "idempotencyKey": "mine", "pollAfterSeconds": 5})
+				case outages > 0:
+					outages--
+					refuse(w, http.StatusServiceUnavailable, "unavailable", "Later.")
+				default:
+					return false
+				}
+				return true
+			}
+			s := newSubmitter(t, service)
+			s.IdempotencyKey = "mine"
+			if err := s.run(t.Context()); exitCode(err) != want.code || !strings.Contains(s.stdout.String(), want.output) {
+				t.Errorf("got exit code %d, %v and the output %s, want %d and %s", exitCode(err), err, s.stdout.String(), want.code, want.output)
+			}
+			if service.count(uploadRequest) != 0 || !slices.Equal(s.pauses, []time.Duration{5 * time.Second}) {
+				t.Errorf("got the requests %q and the pauses %v, want no upload and a pause only after the outage", service.requests, s.pauses)
+			}
+		})
 	}
 }
 
