@@ -63,8 +63,8 @@ func (c *Controller) sign(candidate *Candidate, digest string, a *Admission) (*r
 	if a.Key == nil {
 		return nil, &Refusal{string(receipt.UnknownKey), "The signing key " + c.key.ID + " is not registered."}
 	}
-	if err := c.fits(a.Key); err != nil {
-		return nil, err
+	if refusal := c.fits(a.Key); refusal != nil {
+		return nil, refusal
 	}
 	if refusal := mayVouch(c.environment, candidate.Chain, a.Genesis); refusal != nil {
 		return nil, refusal

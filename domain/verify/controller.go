@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"astrolabe/domain"
@@ -24,8 +23,7 @@ type Controller struct {
 	environment receipt.Environment
 	toolchain   receipt.Toolchain
 	now         func() time.Time
-	moved       func(State)                 // called after each move
-	registered  atomic.Pointer[receipt.Key] // of Check
+	moved       func(State) // called after each move
 }
 
 // NewController makes the service, which signs with a key for one environment
@@ -34,10 +32,14 @@ func NewController(store ControllerStore, key signing.Key, environment receipt.E
 	return &Controller{store: store, key: key, environment: environment, toolchain: receipt.Toolchain(toolchain), now: now, moved: func(State) {}}
 }
 
-// Signer returns what signs the checkpoints of the transparency log. Check must
-// have registered the key.
-func (c *Controller) Signer() transparency.Signer {
-	return transparency.Signer{Key: *c.registered.Load(), Private: c.key.Private}
+// Signer returns what signs the checkpoints of the transparency log, or the error
+// of Check.
+func (c *Controller) Signer(ctx context.Context) (transparency.Signer, error) {
+	key, err := c.check(ctx)
+	if err != nil {
+		return transparency.Signer{}, err
+	}
+	return transparency.Signer{Key: *key, Private: c.key.Private}, nil
 }
 
 // OnMove sets what is called after each move of a job to a state. It is set
@@ -104,9 +106,14 @@ type Verdict struct {
 // mostComparing is how many jobs a pass takes. There are never more than MaxQueue.
 const mostComparing = 2 * MaxQueue
 
-// Pass decides on every job that is comparing. A job that cannot be decided now
-// stays, and does not keep the others from being decided.
+// Pass decides on every job that is comparing and that this controller may decide
+// on. A job that cannot be decided now stays, and does not keep the others from
+// being decided. A controller that is not ready takes none, and returns the
+// *Refusal of Check.
 func (c *Controller) Pass(ctx context.Context) (decided int, err error) {
+	if err := c.Check(ctx); err != nil {
+		return 0, err
+	}
 	ids, err := c.store.Comparing(ctx, mostComparing)
 	if err != nil {
 		return 0, err
