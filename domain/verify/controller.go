@@ -58,7 +58,8 @@ type ControllerStore interface {
 	// and writes the verdict, all in one transaction: the receipt with its place
 	// in the outbox and its public record, the state of the job and its history. It
 	// returns false and does not call decide if the job is not comparing: it was
-	// cancelled, or another controller was faster. Receipts are numbered from 1
+	// cancelled, or another controller was faster. It also returns false if decide
+	// returns nil, which leaves the job as it is. Receipts are numbered from 1
 	// without gaps, and Decide calls wait for each other.
 	Decide(ctx context.Context, id, keyID string, decide func(*Admission) *Verdict) (bool, error)
 	// Genesis returns the hash of block 0 of the indexed chain, nil while it is
@@ -134,16 +135,25 @@ func (c *Controller) Pass(ctx context.Context) (decided int, err error) {
 	return decided, errors.Join(failures...)
 }
 
-// Compare decides on a job and reports whether it did. A job that is not
-// comparing is left as it is. An error says that it could not decide.
+// Compare decides on a job and reports whether it did. A job that is not comparing
+// is left as it is, and one that was built with another toolchain is left for the
+// controller whose key signs for that. An error says that it could not decide: a
+// *Refusal if the key must not sign, so that another controller can decide.
 func (c *Controller) Compare(ctx context.Context, id string) (bool, error) {
 	candidate, err := c.store.Candidate(ctx, id)
 	if err != nil || candidate == nil {
 		return false, err
 	}
+	if built := receipt.Toolchain(candidate.Toolchain); built != c.toolchain && built != (receipt.Toolchain{}) { // no controller signs for none
+		return false, nil
+	}
 	decide := c.examine(candidate)
 	var verdict *Verdict
+	var refusal *Refusal
 	done, err := c.store.Decide(ctx, id, c.key.ID, func(a *Admission) *Verdict {
+		if refusal = c.refuses(candidate.Chain, a); refusal != nil {
+			return nil
+		}
 		verdict = decide(a)
 		verdict.At = later(domain.Milliseconds(c.now()), a.UpdatedAt)
 		if verdict.Receipt != nil {
@@ -151,8 +161,13 @@ func (c *Controller) Compare(ctx context.Context, id string) (bool, error) {
 		}
 		return verdict
 	})
-	if err != nil || !done {
+	switch {
+	case err != nil:
 		return false, err
+	case refusal != nil:
+		return false, refusal
+	case !done:
+		return false, nil
 	}
 	c.moved(verdict.State)
 	return true, nil

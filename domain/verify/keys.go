@@ -127,8 +127,5 @@ func reasonOf(err error) string {
 	if refused, ok := errors.AsType[*receipt.Error](err); ok {
 		return refused.Message
 	}
-	if refused, ok := errors.AsType[*Refusal](err); ok {
-		return refused.Message
-	}
 	return ""
 }
