@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"astrolabe/domain"
 	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/receipt"
 	"astrolabe/repo"
@@ -68,6 +69,13 @@ func (r Keys) EndKey(ctx context.Context, id string, end verify.KeyEnd, at time.
 				(SELECT signed_at FROM verification_log_checkpoints ORDER BY size DESC LIMIT 1))
 			WHERE k.key_id = ?0 AND k.?2 IS NULL`, id, at, bun.Ident(column)).Exec(ctx); err != nil {
 			return err
+		}
+		if end == verify.RevokeKey { // ends the public records of its receipts, which are cached
+			for _, c := range domain.Chains {
+				if err := repo.AdvanceEpoch(ctx, tx, c); err != nil {
+					return err
+				}
+			}
 		}
 		key, err = keyOf(ctx, tx, id)
 		return err
