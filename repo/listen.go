@@ -1,8 +1,11 @@
 package repo
 
 import (
+	"astrolabe/domain"
+	"astrolabe/repo/model"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -98,4 +101,19 @@ func waitNotification(ctx context.Context, conn *pgx.Conn, on func(channel, payl
 func Notify(ctx context.Context, tx bun.IDB, channel, payload string) error {
 	_, err := tx.NewRaw("/* listen.notify */ SELECT pg_notify(?, ?)", channel, payload).Exec(ctx)
 	return err
+}
+
+// AdvanceEpoch begins a new epoch of a chain, because the transaction changes
+// facts of finalized blocks or what is verified. Every process is notified when it
+// commits.
+func AdvanceEpoch(ctx context.Context, tx bun.IDB, c domain.Chain) error {
+	var epoch int64
+	err := tx.NewRaw(`/* epoch.advance */
+		INSERT INTO fact_epochs AS known (chain, epoch) VALUES (?, 1)
+		ON CONFLICT (chain) DO UPDATE SET epoch = known.epoch + 1
+		RETURNING epoch`, model.Code(c)).Scan(ctx, &epoch)
+	if err != nil {
+		return err
+	}
+	return Notify(ctx, tx, EpochsChannel, fmt.Sprintf("%s %d", c, epoch))
 }

@@ -24,6 +24,7 @@ import (
 type remembering struct {
 	*service
 	conn *pgx.Conn
+	db   *repo.DB
 }
 
 func newRemembering(t *testing.T) *remembering {
@@ -39,7 +40,7 @@ func newRemembering(t *testing.T) *remembering {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	return &remembering{newServiceOver(t, db, time.Now, nil), conn}
+	return &remembering{newServiceOver(t, db, time.Now, nil), conn, db}
 }
 
 // listen lets the service hear of new epochs until the test ends.

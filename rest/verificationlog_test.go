@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"encoding/json"
 	"net/http"
@@ -40,7 +41,7 @@ func loggedService(t *testing.T) (s *service, conn *pgx.Conn, trustRoot []byte) 
 		INSERT INTO verification_outbox SELECT n FROM generate_series(1, 300) n`); err != nil {
 		t.Fatal(err)
 	}
-	integration := transparency.Integration{Store: verify.NewLog(db), Signer: signer, Now: time.Now}
+	integration := transparency.Integration{Store: verify.NewLog(db), Signer: func(context.Context) (transparency.Signer, error) { return signer, nil }, Now: time.Now}
 	for _, want := range []int{256, 44} {
 		if added, err := integration.Step(t.Context()); err != nil || added != want {
 			t.Fatalf("got %d added and %v, want %d", added, err, want)

@@ -2,12 +2,15 @@ package rest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"astrolabe/domain"
 	"astrolabe/domain/event"
+	"astrolabe/domain/verify"
 	"astrolabe/repo/repotest"
+	store "astrolabe/repo/verify"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
@@ -55,6 +58,21 @@ func TestEventsOfAVerifiedClassNameTheVerifiedABI(t *testing.T) {
 	sources(true)
 	add(1, class, 4)
 	sources(true)
+	if _, err := r.conn.Exec(t.Context(), "INSERT INTO verification_keys VALUES ('key', decode(repeat('01', 32), 'hex'), 'demo', 'cairo-wasm', '2.8.2', 'sha256:00', now())"); err != nil {
+		t.Fatal(err)
+	}
+	r.endKey("key", verify.RetireKey) // its receipts stay valid
+	sources(true)
+	r.endKey("key", verify.RevokeKey)
+	sources(false)
+}
+
+// endKey retires or revokes a key, as the operator does.
+func (r *remembering) endKey(id string, end verify.KeyEnd) {
+	r.t.Helper()
+	if _, err := verify.NewKeys(store.NewKeys(r.db), time.Now).End(r.t.Context(), id, end); err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 // decodedEvent returns the emitter of an event that its class decodes, with that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -68,11 +69,11 @@ func (b buildCommand) Validate() error {
 // Run builds until a stop signal.
 func (b buildCommand) Run(ctx context.Context, c *console) error {
 	return asRole(ctx, c, repo.BuilderRole, b.DatabaseURL, b.DatabaseURLFile, b.AdminAddr, func(d *deployment) ([]component, error) {
-		described, compiler := b.compiler(ctx)
-		if described.Ready {
+		described, compiler, err := b.compiler(ctx)
+		if err == nil {
 			c.logger.Info("ready to build contracts", "toolchain", described.Toolchain.Name, "version", described.Toolchain.Version)
 		} else {
-			c.logger.Warn("contracts cannot be built", "reasonCode", described.ReasonCode, "reason", described.Reason)
+			c.logger.Warn("contracts cannot be built", "reasonCode", described.ReasonCode, "error", err)
 		}
 		store := verifystore.NewBuilds(d.db.DB)
 		builds := verify.NewBuilds(store, time.Now)
@@ -91,30 +92,35 @@ const (
 )
 
 // compiler opens the sandbox and the pinned compiler. Without one of them the
-// builder says why it is not ready, and the queue stays closed.
-func (b buildCommand) compiler(ctx context.Context) (verify.Builder, verify.Compiler) {
+// builder says why it is not ready, and the queue stays closed. The reason is
+// public, so that it names nothing of this host; the error has the details.
+func (b buildCommand) compiler(ctx context.Context) (verify.Builder, verify.Compiler, error) {
 	described := verify.Builder{ID: processID(), Toolchain: b.toolchain()}
-	refuse := func(code string, err error) (verify.Builder, verify.Compiler) {
-		described.ReasonCode, described.Reason = code, sentence(err)
-		return described, nil
+	refuse := func(code, reason string, err error) (verify.Builder, verify.Compiler, error) {
+		described.ReasonCode, described.Reason = code, reason
+		return described, nil, err
 	}
 	if b.ScarbVersion == "" && b.CairoWasm == "" {
-		return refuse(reasonNoToolchain, errors.New("no compiler is configured: fetch it with scripts/cairo and set --cairo-wasm"))
+		const reason = "No compiler is configured: fetch it with scripts/cairo and set --cairo-wasm."
+		return refuse(reasonNoToolchain, reason, errors.New(reason))
 	}
 	box, err := sandbox.Open(ctx, sandbox.Options{})
 	if missing, ok := errors.AsType[*sandbox.UnavailableError](err); ok {
 		described.Measures = measures(missing.Measures)
 	}
 	if err != nil {
-		return refuse(reasonNoSandbox, err)
+		return refuse(reasonNoSandbox, "The host of the builder cannot enforce every measure of the sandbox. The log of the builder says why.", err)
 	}
 	described.Measures = measures(box.Measures())
 	compiler, err := b.open(ctx, box)
-	if err != nil {
-		return refuse(reasonNoToolchain, err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, toolchain.ErrNoCompiler):
+		return refuse(reasonNoToolchain, "The configured compiler does not exist. The log of the builder says more.", err)
+	case err != nil:
+		return refuse(reasonNoToolchain, "The configured compiler cannot be used. The log of the builder says why.", err)
 	}
 	described.Ready = true
-	return described, compiler
+	return described, compiler, nil
 }
 
 func (b buildCommand) open(ctx context.Context, box *sandbox.Sandbox) (verify.Compiler, error) {

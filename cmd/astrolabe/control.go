@@ -9,9 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
-	"unicode"
 
 	"astrolabe/cmd/astrolabe/wholefile"
 	"astrolabe/domain/verify"
@@ -128,11 +126,4 @@ const roleConns = 4
 func processID() string {
 	host, _ := os.Hostname()
 	return fmt.Sprintf("%s:%d:%d", host, os.Getpid(), time.Now().UnixNano())
-}
-
-// sentence returns an error as a sentence.
-func sentence(err error) string {
-	text := []rune(strings.TrimSuffix(err.Error(), "."))
-	text[0] = unicode.ToUpper(text[0])
-	return string(text) + "."
 }

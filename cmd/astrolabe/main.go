@@ -108,6 +108,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		kong.Name("astrolabe"), kong.Description(description), kong.UsageOnError(),
 		kong.Writers(stdout, stderr), kong.DefaultEnvars("ASTROLABE"),
 		kong.Vars{"data": defaultDataFolder()}, kong.TypeMapper(reflect.TypeFor[netip.Prefix](), kong.MapperFunc(decodeNetwork)),
+		kong.NamedMapper("path", kong.MapperFunc(decodePath)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Exit(func(c int) { exited, code = true, c }))
 	if err != nil {
@@ -125,6 +126,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	return fail(stderr, execute(ctx, &line, parsed, stdout, stderr))
+}
+
+// decodePath reads a path and makes it absolute. An empty one stays empty, so that
+// a variable without a value is as good as none: the mapper of kong would make it
+// the current folder.
+func decodePath(c *kong.DecodeContext, target reflect.Value) error {
+	var path string
+	if err := c.Scan.PopValueInto("file", &path); err != nil {
+		return err
+	}
+	if path != "" && path != "-" {
+		path = kong.ExpandPath(path)
+	}
+	target.SetString(path)
+	return nil
 }
 
 func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdout, stderr io.Writer) error {

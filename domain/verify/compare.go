@@ -10,6 +10,18 @@ import (
 	"astrolabe/strictjson"
 )
 
+// refuses returns why the controller must not decide on a job of a chain: its key
+// may have ended since the pass began. It returns nil if it may.
+func (c *Controller) refuses(chain domain.Chain, a *Admission) *Refusal {
+	if a.Key == nil {
+		return &Refusal{string(receipt.UnknownKey), "The signing key " + c.key.ID + " is not registered."}
+	}
+	if refusal := c.fits(a.Key); refusal != nil {
+		return refusal
+	}
+	return mayVouch(c.environment, chain, a.Genesis)
+}
+
 // examine computes the class hash of a candidate, which can take a second and is
 // done before the job is locked. It returns what decides on the job.
 func (c *Controller) examine(candidate *Candidate) func(*Admission) *Verdict {
@@ -58,17 +70,8 @@ func (d *Declaration) usable(class starknet.Felt) *Failure {
 	return nil
 }
 
-// sign signs the receipt of an admission, unless the key must not.
+// sign signs the receipt of an admission, with a key that refuses has accepted.
 func (c *Controller) sign(candidate *Candidate, digest string, a *Admission) (*receipt.Receipt, error) {
-	if a.Key == nil {
-		return nil, &Refusal{string(receipt.UnknownKey), "The signing key " + c.key.ID + " is not registered."}
-	}
-	if err := c.fits(a.Key); err != nil {
-		return nil, err
-	}
-	if refusal := mayVouch(c.environment, candidate.Chain, a.Genesis); refusal != nil {
-		return nil, refusal
-	}
 	issued := later(later(domain.Milliseconds(c.now()), a.UpdatedAt), a.Key.NotBefore)
 	return receipt.Sign(receipt.Evidence{
 		JobID: candidate.JobID, ChainID: candidate.Chain, ClassHash: candidate.Package.SelectedClassHash.String(), ReceiptID: strictjson.Integer(a.ReceiptID),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"astrolabe/domain"
@@ -24,8 +23,7 @@ type Controller struct {
 	environment receipt.Environment
 	toolchain   receipt.Toolchain
 	now         func() time.Time
-	moved       func(State)                 // called after each move
-	registered  atomic.Pointer[receipt.Key] // of Check
+	moved       func(State) // called after each move
 }
 
 // NewController makes the service, which signs with a key for one environment
@@ -34,10 +32,14 @@ func NewController(store ControllerStore, key signing.Key, environment receipt.E
 	return &Controller{store: store, key: key, environment: environment, toolchain: receipt.Toolchain(toolchain), now: now, moved: func(State) {}}
 }
 
-// Signer returns what signs the checkpoints of the transparency log. Check must
-// have registered the key.
-func (c *Controller) Signer() transparency.Signer {
-	return transparency.Signer{Key: *c.registered.Load(), Private: c.key.Private}
+// Signer returns what signs the checkpoints of the transparency log, or the error
+// of Check.
+func (c *Controller) Signer(ctx context.Context) (transparency.Signer, error) {
+	key, err := c.check(ctx)
+	if err != nil {
+		return transparency.Signer{}, err
+	}
+	return transparency.Signer{Key: *key, Private: c.key.Private}, nil
 }
 
 // OnMove sets what is called after each move of a job to a state. It is set
@@ -56,7 +58,8 @@ type ControllerStore interface {
 	// and writes the verdict, all in one transaction: the receipt with its place
 	// in the outbox and its public record, the state of the job and its history. It
 	// returns false and does not call decide if the job is not comparing: it was
-	// cancelled, or another controller was faster. Receipts are numbered from 1
+	// cancelled, or another controller was faster. It also returns false if decide
+	// returns nil, which leaves the job as it is. Receipts are numbered from 1
 	// without gaps, and Decide calls wait for each other.
 	Decide(ctx context.Context, id, keyID string, decide func(*Admission) *Verdict) (bool, error)
 	// Genesis returns the hash of block 0 of the indexed chain, nil while it is
@@ -104,9 +107,14 @@ type Verdict struct {
 // mostComparing is how many jobs a pass takes. There are never more than MaxQueue.
 const mostComparing = 2 * MaxQueue
 
-// Pass decides on every job that is comparing. A job that cannot be decided now
-// stays, and does not keep the others from being decided.
+// Pass decides on every job that is comparing and that this controller may decide
+// on. A job that cannot be decided now stays, and does not keep the others from
+// being decided. A controller that is not ready takes none, and returns the
+// *Refusal of Check.
 func (c *Controller) Pass(ctx context.Context) (decided int, err error) {
+	if err := c.Check(ctx); err != nil {
+		return 0, err
+	}
 	ids, err := c.store.Comparing(ctx, mostComparing)
 	if err != nil {
 		return 0, err
@@ -127,16 +135,25 @@ func (c *Controller) Pass(ctx context.Context) (decided int, err error) {
 	return decided, errors.Join(failures...)
 }
 
-// Compare decides on a job and reports whether it did. A job that is not
-// comparing is left as it is. An error says that it could not decide.
+// Compare decides on a job and reports whether it did. A job that is not comparing
+// is left as it is, and one that was built with another toolchain is left for the
+// controller whose key signs for that. An error says that it could not decide: a
+// *Refusal if the key must not sign, so that another controller can decide.
 func (c *Controller) Compare(ctx context.Context, id string) (bool, error) {
 	candidate, err := c.store.Candidate(ctx, id)
 	if err != nil || candidate == nil {
 		return false, err
 	}
+	if built := receipt.Toolchain(candidate.Toolchain); built != c.toolchain && built != (receipt.Toolchain{}) { // no controller signs for none
+		return false, nil
+	}
 	decide := c.examine(candidate)
 	var verdict *Verdict
+	var refusal *Refusal
 	done, err := c.store.Decide(ctx, id, c.key.ID, func(a *Admission) *Verdict {
+		if refusal = c.refuses(candidate.Chain, a); refusal != nil {
+			return nil
+		}
 		verdict = decide(a)
 		verdict.At = later(domain.Milliseconds(c.now()), a.UpdatedAt)
 		if verdict.Receipt != nil {
@@ -144,8 +161,13 @@ func (c *Controller) Compare(ctx context.Context, id string) (bool, error) {
 		}
 		return verdict
 	})
-	if err != nil || !done {
+	switch {
+	case err != nil:
 		return false, err
+	case refusal != nil:
+		return false, refusal
+	case !done:
+		return false, nil
 	}
 	c.moved(verdict.State)
 	return true, nil

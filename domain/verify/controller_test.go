@@ -162,7 +162,25 @@ func TestADeclarationMustBeFinal(t *testing.T) {
 	}
 }
 
+// A receipt that would not be valid is not signed.
 func TestNothingIsPublishedIfSigningFails(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	c.do(`UPDATE transactions t SET hash = decode(repeat('00', 32), 'hex') FROM declarations d JOIN classes k ON k.chain = d.chain AND k.id = d.class
+		WHERE k.hash = $1 AND t.chain = d.chain AND t.block = d.block AND t.tx = d.tx`, c.built.Hash)
+	job := c.compares(c.registered(1), c.comparing("s", c.document))
+	c.fails("a transaction hash of zero", job, verify.Failed, verify.SigningFailed)
+	if !job.Failure.Code.Retryable() || !strings.Contains(job.Failure.Message, "nothing was published") {
+		t.Errorf("got %v, want a retryable failure that says that nothing was published", job.Failure)
+	}
+	if n := len(c.checksReceipts()); n != 0 {
+		t.Errorf("got %d receipts, want none", n)
+	}
+}
+
+// A controller that must not sign leaves jobs to one that may: neither its pass nor
+// a comparison that began before its key ended takes or fails them.
+func TestAControllerThatIsNotReadyLeavesJobsToAnother(t *testing.T) {
 	t.Parallel()
 	c := newControl(t)
 	keys := verify.NewKeys(store.NewKeys(c.db), c.clock.now)
@@ -173,39 +191,55 @@ func TestNothingIsPublishedIfSigningFails(t *testing.T) {
 	}
 	foreign := signer(6)
 	foreign.Private = signer(7).Private // its signatures do not fit its public key
-	number := 0
-	for what, make := range map[string]func() *verify.Controller{
-		"unregistered": func() *verify.Controller { return c.controller(2) },
-		"retired":      func() *verify.Controller { made := c.registered(3); end(3, verify.RetireKey); return made },
-		"revoked":      func() *verify.Controller { made := c.registered(4); end(4, verify.RevokeKey); return made },
-		"another toolchain than the build": func() *verify.Controller {
-			made := verify.NewController(store.NewAdmissions(c.role), signer(5), receipt.Demo, verify.Toolchain{Name: "scarb", Version: "2.12.0", Digest: keyToolchain.Digest}, c.clock.now)
-			if err := made.Check(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			return made
+	job := c.comparing("w", c.document)
+	for code, make := range map[receipt.Reason]func() *verify.Controller{
+		receipt.KeyExpired: func() *verify.Controller { made := c.registered(3); end(3, verify.RetireKey); return made },
+		receipt.KeyRevoked: func() *verify.Controller { made := c.registered(4); end(4, verify.RevokeKey); return made },
+		receipt.WrongToolchain: func() *verify.Controller {
+			c.registered(5)
+			return verify.NewController(store.NewAdmissions(c.role), signer(5), receipt.Demo, verify.Toolchain{Name: "scarb", Version: "2.12.0", Digest: keyToolchain.Digest}, c.clock.now)
 		},
-		"a broken key": func() *verify.Controller {
+		receipt.InvalidSignature: func() *verify.Controller {
 			c.registered(6)
 			return verify.NewController(store.NewAdmissions(c.role), foreign, receipt.Demo, keyToolchain, c.clock.now)
 		},
-		"registered for another environment": func() *verify.Controller {
-			c.registered(8)
+		receipt.WrongEnvironment: func() *verify.Controller {
+			c.do("UPDATE index_checkpoints SET genesis = (SELECT hash FROM blocks WHERE chain = 1 AND block = 0)")
 			return verify.NewController(store.NewAdmissions(c.role), signer(8), receipt.Production, keyToolchain, c.clock.now)
 		},
 	} {
 		controller := make()
-		number++
-		job := c.compares(controller, c.comparing("s"+string(rune('a'+number)), c.document))
-		c.fails(what, job, verify.Failed, verify.SigningFailed)
-		if !job.Failure.Code.Retryable() || !strings.Contains(job.Failure.Message, "nothing was published") {
-			t.Errorf("%s: got %v, want a retryable failure that says that nothing was published", what, job.Failure)
+		decided, err := controller.Pass(t.Context())
+		refused(t, "the pass", err, string(code))
+		done, err := controller.Compare(t.Context(), job)
+		if code != receipt.WrongToolchain && code != receipt.WrongEnvironment { // whose job is left before the key is looked at, and whose key is not registered
+			refused(t, "the comparison", err, string(code))
+		}
+		if got := c.job(job); decided != 0 || done || got.State != verify.Comparing {
+			t.Errorf("%s: got %d decided and the job %s with %v, want it left as it is", code, decided, got.State, got.Failure)
 		}
 	}
-	if n := len(c.checksReceipts()); n != 0 {
-		t.Errorf("got %d receipts, want none", n)
+	if decided, err := c.controller(1).Pass(t.Context()); decided != 1 || err != nil || c.job(job).State != verify.Succeeded {
+		t.Errorf("got %d decided and %v, want a controller that is ready to take the job", decided, err)
 	}
-	if job := c.compares(c.registered(1), c.comparing("sz", c.document)); *job.ReceiptID != 1 {
-		t.Errorf("got the receipt %d, want 1: failures take no number", *job.ReceiptID)
+	c.checksReceipts()
+}
+
+// During a change of the toolchain, there are builders and controllers for both.
+func TestAJobOfAnotherToolchainIsLeftToItsController(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	other := verify.NewController(store.NewAdmissions(c.role), signer(5), receipt.Demo, verify.Toolchain{Name: "scarb", Version: "2.12.0", Digest: keyToolchain.Digest}, c.clock.now)
+	wrong := changed(t, c.document, func(class *starknet.SierraClass) { class.ABI = "[]" })
+	jobs := []string{c.comparing("wa", c.document), c.comparing("wb", wrong), c.comparing("wc", []byte("{}"))}
+	if decided, err := other.Pass(t.Context()); decided != 0 || err != nil {
+		t.Errorf("got %d decided and %v, want the jobs of another toolchain left, and no error", decided, err)
 	}
+	if n := c.count("verification_jobs WHERE state = 4"); n != len(jobs) {
+		t.Errorf("got %d jobs that are comparing, want all %d", n, len(jobs))
+	}
+	if decided, err := c.controller(1).Pass(t.Context()); decided != len(jobs) || err != nil {
+		t.Errorf("got %d decided and %v, want all %d", decided, err, len(jobs))
+	}
+	c.checksReceipts()
 }

@@ -40,5 +40,9 @@ type Refusal struct {
 	Message string // in whole sentences
 }
 
+// Final reports whether the controller can never sign with its settings. It may
+// later only while the chain is unproven.
+func (r *Refusal) Final() bool { return r.Code != ReasonUnprovenChain }
+
 // Error implements error.
 func (r *Refusal) Error() string { return r.Code + ": " + r.Message }

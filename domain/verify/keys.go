@@ -22,7 +22,7 @@ type KeyStore interface {
 	SigningKeys(ctx context.Context) ([]receipt.Key, error)
 	// EndKey sets the end of a key, or its revocation, unless it has one, and
 	// returns the key as it is afterwards, nil if there is none. The end is not
-	// before the last receipt of the key.
+	// before the last receipt of the key, nor before the newest checkpoint.
 	EndKey(ctx context.Context, id string, end KeyEnd, at time.Time) (*receipt.Key, error)
 }
 
@@ -72,33 +72,38 @@ func (k *Keys) End(ctx context.Context, id string, end KeyEnd) (*receipt.Key, er
 // toolchain, retired or revoked, or is a production key and the index was not
 // made from the real chain. Every other error says that it could not decide.
 func (c *Controller) Check(ctx context.Context) error {
+	_, err := c.check(ctx)
+	return err
+}
+
+// check is Check, and returns the key as it is registered.
+func (c *Controller) check(ctx context.Context) (*receipt.Key, error) {
 	first, err := c.store.Genesis(ctx, domain.Mainnet)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	vouch := mayVouch(c.environment, domain.Mainnet, first)
 	if vouch != nil && first != nil {
-		return vouch // before the trust root lists the key
+		return nil, vouch // before the trust root lists the key
 	}
 	stored, err := c.store.RegisterKey(ctx, receipt.Key{
 		ID: c.key.ID, PublicKey: c.key.Public(), Environment: c.environment, Toolchain: c.toolchain, NotBefore: domain.Milliseconds(c.now()),
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := c.fits(&stored); err != nil {
-		return err
+	if refusal := c.fits(&stored); refusal != nil {
+		return nil, refusal
 	}
-	c.registered.Store(&stored)
 	if vouch != nil {
-		return vouch
+		return nil, vouch
 	}
-	return nil
+	return &stored, nil
 }
 
 // fits returns a *Refusal unless the controller may sign with a registered key.
-func (c *Controller) fits(stored *receipt.Key) error {
-	refuse := func(reason receipt.Reason, message string) error {
+func (c *Controller) fits(stored *receipt.Key) *Refusal {
+	refuse := func(reason receipt.Reason, message string) *Refusal {
 		return &Refusal{string(reason), "The signing key " + stored.ID + " " + message}
 	}
 	const another = " Use another key."
@@ -120,9 +125,6 @@ func (c *Controller) fits(stored *receipt.Key) error {
 // reasonOf returns why a key did not sign, for the owner of a job.
 func reasonOf(err error) string {
 	if refused, ok := errors.AsType[*receipt.Error](err); ok {
-		return refused.Message
-	}
-	if refused, ok := errors.AsType[*Refusal](err); ok {
 		return refused.Message
 	}
 	return ""

@@ -25,7 +25,7 @@ type Record struct {
 // Store reads records.
 type Store interface {
 	// Verifications returns the newest record of each class, in the order of
-	// the hashes, nil without one.
+	// the hashes, nil without one. Records of a revoked key are none.
 	Verifications(ctx context.Context, c domain.Chain, classes []starknet.Felt) ([]*Record, error)
 }
 

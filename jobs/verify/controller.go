@@ -24,9 +24,10 @@ type Controller struct {
 	Logger *slog.Logger
 }
 
-// Run works until ctx ends, and returns an error only if the key cannot sign here:
-// it is registered for another environment or toolchain, retired or revoked. An
-// outage of the database is logged and waited for.
+// Run works until ctx ends, or until the key cannot sign here: it is registered for
+// another environment or toolchain, or is retired or revoked, also while Run works.
+// Then it returns the *verify.Refusal, after having reported it. An outage of the
+// database is logged and waited for.
 func (c *Controller) Run(ctx context.Context) error {
 	if err := c.start(ctx); err != nil || ctx.Err() != nil {
 		return err
@@ -46,7 +47,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	admitted := make(chan struct{}, 1)
 	group.Go(func() error { return every(ctx, pollEvery, wake, c.pass(admitted)) })
 	if c.Log != nil {
-		log := Integrate{Integration: transparency.Integration{Store: c.Log, Signer: c.Service.Signer(), Now: time.Now}, Logger: c.Logger, Wake: admitted}
+		log := Integrate{Integration: transparency.Integration{Store: c.Log, Signer: c.Service.Signer, Now: time.Now}, Logger: c.Logger, Wake: admitted}
 		group.Go(func() error { return log.Run(ctx) })
 	}
 	return group.Wait()
@@ -58,7 +59,7 @@ func (c *Controller) start(ctx context.Context) error {
 		err := c.Service.Status(ctx, c.ID)
 		refusal, refused := errors.AsType[*verify.Refusal](err)
 		switch {
-		case refused && refusal.Code != verify.ReasonUnprovenChain:
+		case refused && refusal.Final():
 			return refusal
 		case err == nil || refused:
 			return nil
@@ -72,30 +73,54 @@ func (c *Controller) start(ctx context.Context) error {
 	}
 }
 
+// ended returns the refusal of a key that never signs again. It reports it: the
+// process is about to end, and was ready.
+func (c *Controller) ended(ctx context.Context, err error) error {
+	refusal, refused := errors.AsType[*verify.Refusal](err)
+	if !refused || !refusal.Final() {
+		return nil
+	}
+	if err := c.Service.Status(ctx, c.ID); !isRefusal(err) {
+		c.Logger.Warn("could not report that the controller ends", "error", err)
+	}
+	return refusal
+}
+
+// isRefusal reports whether an error says that the controller is not ready, which
+// the report logs.
+func isRefusal(err error) bool {
+	_, refused := errors.AsType[*verify.Refusal](err)
+	return refused
+}
+
 // report returns the act that reports the controller. It logs changes only.
-func (c *Controller) report() func(context.Context) {
+func (c *Controller) report() func(context.Context) error {
 	last := ""
-	return func(ctx context.Context) {
+	return func(ctx context.Context) error {
 		text := ""
 		if err := c.Service.Status(ctx, c.ID); err != nil {
+			if ended := c.ended(ctx, err); ended != nil {
+				return ended
+			}
 			text = err.Error()
 		}
 		if text == last || ctx.Err() != nil {
-			return
+			return nil
 		}
 		if last = text; text != "" {
 			c.Logger.Warn("the controller is not ready", "reason", text)
 		} else {
 			c.Logger.Info("the controller is ready")
 		}
+		return nil
 	}
 }
 
 // pass returns the act that decides on all jobs and then wakes the log. It logs an
 // outage once.
-func (c *Controller) pass(admitted chan<- struct{}) func(context.Context) {
+func (c *Controller) pass(admitted chan<- struct{}) func(context.Context) error {
 	failing := false
-	return func(ctx context.Context) {
+	return func(ctx context.Context) error {
 		decided, err := c.Service.Pass(ctx)
 		if decided > 0 {
 			c.Logger.Info("compared built classes", "jobs", decided)
@@ -104,20 +129,23 @@ func (c *Controller) pass(admitted chan<- struct{}) func(context.Context) {
 			default: // it is awake already
 			}
 		}
-		if err != nil && !failing && ctx.Err() == nil {
+		if err != nil && !failing && !isRefusal(err) && ctx.Err() == nil {
 			c.Logger.Error("could not compare a built class; it is tried again", "error", err)
 		}
 		failing = err != nil
+		return c.ended(ctx, err)
 	}
 }
 
 // every runs an act at once, then at each interval and each time it is woken, until
-// ctx ends.
-func every(ctx context.Context, interval time.Duration, wake <-chan struct{}, act func(context.Context)) error {
+// ctx ends or the act returns an error.
+func every(ctx context.Context, interval time.Duration, wake <-chan struct{}, act func(context.Context) error) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
-		act(ctx)
+		if err := act(ctx); err != nil {
+			return err
+		}
 		select {
 		case <-ctx.Done():
 			return nil

@@ -21,6 +21,7 @@ import (
 	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/receipt"
 	"astrolabe/domain/verify/signing"
+	"astrolabe/domain/verify/transparency"
 	"astrolabe/failpoint"
 	work "astrolabe/jobs/verify"
 	"astrolabe/repo"
@@ -137,6 +138,75 @@ func TestAControllerIsWokenReportsItselfAndAdmits(t *testing.T) {
 	if !ok || refused.Code != string(receipt.WrongToolchain) {
 		t.Errorf("got %v, want the start refused for another toolchain", refused)
 	}
+}
+
+// A key may end while its controller runs. The controller then stops, says why, and
+// leaves jobs and log to the next one.
+func TestAControllerStopsWhenItsKeyEnds(t *testing.T) {
+	t.Parallel()
+	for end, want := range map[verify.KeyEnd]receipt.Reason{verify.RetireKey: receipt.KeyExpired, verify.RevokeKey: receipt.KeyRevoked} {
+		t.Run(string(end), func(t *testing.T) {
+			t.Parallel()
+			db, conn := repotest.Connect(t, repotest.Followed)
+			role := repotest.As(t, conn, repo.ControllerRole)
+			class := declaredClass(t, conn)
+			run := func(ctx context.Context, seed byte, grown func(size int64)) error {
+				key := signing.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{seed}, ed25519.SeedSize)))
+				service := verify.NewController(store.NewAdmissions(role), key, receipt.Demo, controllerToolchain, time.Now)
+				log := grownLog{store.NewLog(role), grown}
+				return (&work.Controller{Service: service, ID: key.ID, Log: log, Logger: slog.New(slog.DiscardHandler), Listen: func(ctx context.Context, on func(string)) {
+					role.Listen(ctx, []string{"astrolabe_verification"}, func(_, id string) { on(id) }, func(bool) { on("") })
+				}}).Run(ctx)
+			}
+			logged, ended := make(chan int64, 10), make(chan error, 1)
+			go func() { ended <- run(t.Context(), 1, func(size int64) { logged <- size }) }()
+			built(t, conn, class, "one")
+			if size := <-logged; size != 1 {
+				t.Errorf("got a log of %d receipts, want 1", size)
+			}
+			old := signing.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize))).ID
+			if _, err := verify.NewKeys(store.NewKeys(db), time.Now).End(t.Context(), old, end); err != nil {
+				t.Fatal(err)
+			}
+			id := built(t, conn, class, "two") // wakes it
+			if refused, ok := errors.AsType[*verify.Refusal](<-ended); !ok || refused.Code != string(want) {
+				t.Errorf("got %v, want the controller to stop with %s", refused, want)
+			}
+			var reason string
+			var state int
+			if err := conn.QueryRow(t.Context(), "SELECT (SELECT reason_code FROM verification_controllers WHERE id = $1 AND NOT ready), (SELECT state FROM verification_jobs WHERE id = $2)", old, id).
+				Scan(&reason, &state); err != nil || reason != string(want) || state != 4 {
+				t.Errorf("got the reason %s, the state %d and %v, want %s reported and the job left", reason, state, err, want)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			if err := run(ctx, 2, func(size int64) {
+				if size == 2 {
+					stop()
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+			newest, err := store.NewLog(db).Checkpoint(t.Context(), 0)
+			if err != nil || newest.Size != 2 || newest.KeyID == old {
+				t.Errorf("got the checkpoint %v and %v, want the next controller to have added the second receipt", newest, err)
+			}
+		})
+	}
+}
+
+// grownLog calls grown after each growth.
+type grownLog struct {
+	transparency.GrowingStore
+	grown func(size int64)
+}
+
+// Grow implements transparency.GrowingStore.
+func (l grownLog) Grow(ctx context.Context, most int, decide transparency.Decide) (*transparency.Growth, error) {
+	growth, err := l.GrowingStore.Grow(ctx, most, decide)
+	if err == nil && growth != nil {
+		l.grown(growth.Checkpoint.Size)
+	}
+	return growth, err
 }
 
 // TestAKilledControllerDoublesNoReceipt kills the program before, inside and after

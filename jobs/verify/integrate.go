@@ -31,6 +31,7 @@ func (w *Integrate) Run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
+		case isRefusal(err): // the controller logs it
 		case err != nil && !failing:
 			w.Logger.Error("cannot add receipts to the transparency log", "error", err)
 		case err == nil && failing:

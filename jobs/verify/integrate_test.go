@@ -57,10 +57,12 @@ func TestIntegrationIsWokenAndContinuesAfterAFailure(t *testing.T) {
 	store := &outbox{grown: make(chan int)}
 	wake, said := make(chan struct{}), &bytes.Buffer{}
 	loop := &work.Integrate{
-		Integration: transparency.Integration{Store: store, Now: time.Now, Signer: transparency.Signer{Private: private, Key: receipt.Key{
-			ID: "k", PublicKey: private.Public().(ed25519.PublicKey), Environment: receipt.Demo,
-			Toolchain: receipt.Toolchain{Name: "cairo-wasm", Version: "2.8.2", Digest: "sha256:" + strings.Repeat("5a", 32)},
-		}}},
+		Integration: transparency.Integration{Store: store, Now: time.Now, Signer: func(context.Context) (transparency.Signer, error) {
+			return transparency.Signer{Private: private, Key: receipt.Key{
+				ID: "k", PublicKey: private.Public().(ed25519.PublicKey), Environment: receipt.Demo,
+				Toolchain: receipt.Toolchain{Name: "cairo-wasm", Version: "2.8.2", Digest: "sha256:" + strings.Repeat("5a", 32)},
+			}}, nil
+		}},
 		Logger: slog.New(slog.NewTextHandler(said, nil)), Wake: wake,
 	}
 	ctx, cancel := context.WithCancel(t.Context())

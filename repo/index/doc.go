@@ -7,7 +7,7 @@
 // stored blocks and classes back as the facts that were written, for digests,
 // fsck and rederive. Inspector checks that the tables are consistent, and
 // Repairer replaces damaged rows. A change to finalized facts begins a new epoch
-// (advanceEpoch) and notifies every process that caches them.
+// (repo.AdvanceEpoch) and notifies every process that caches them.
 //
 // Reads of requests are not here, but in the packages of their tables.
 package index

@@ -66,7 +66,7 @@ func (r Repairer) RepairBlock(ctx context.Context, lease indexing.Lease, into in
 				return err
 			}
 		}
-		if err := advanceEpoch(ctx, tx, lease.Chain); err != nil {
+		if err := repo.AdvanceEpoch(ctx, tx, lease.Chain); err != nil {
 			return err
 		}
 		return notifyBlocks(ctx, tx, lease.Chain)
@@ -256,6 +256,6 @@ func (r Repairer) RemoveBlock(ctx context.Context, lease indexing.Lease, number 
 		if err := w.removeClasses(ctx, tx, number, nil); err != nil {
 			return err
 		}
-		return advanceEpoch(ctx, tx, lease.Chain)
+		return repo.AdvanceEpoch(ctx, tx, lease.Chain)
 	})
 }

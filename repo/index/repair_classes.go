@@ -49,7 +49,7 @@ func (r Repairer) RepairClass(ctx context.Context, lease indexing.Lease, stored 
 		if err := w.replaceClass(ctx, tx, stored, class, nil); err != nil {
 			return err
 		}
-		return advanceEpoch(ctx, tx, lease.Chain)
+		return repo.AdvanceEpoch(ctx, tx, lease.Chain)
 	})
 }
 
@@ -79,7 +79,7 @@ func (r Repairer) InsertClass(ctx context.Context, lease indexing.Lease, id int6
 		if err := w.rewriteSchemas(ctx, tx, []*facts.Class{class}); err != nil {
 			return err
 		}
-		return advanceEpoch(ctx, tx, lease.Chain)
+		return repo.AdvanceEpoch(ctx, tx, lease.Chain)
 	})
 }
 

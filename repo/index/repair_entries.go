@@ -182,7 +182,7 @@ func (r Entries) SetEntry(ctx context.Context, lease indexing.Lease, entry index
 		if err != nil {
 			return err
 		}
-		return advanceEpoch(ctx, tx, lease.Chain)
+		return repo.AdvanceEpoch(ctx, tx, lease.Chain)
 	})
 }
 

@@ -86,7 +86,7 @@ func (r Repairer) ResetCheckpoint(ctx context.Context, lease indexing.Lease, acc
 		if err := recordVerified(ctx, tx, lease.Chain); err != nil {
 			return err
 		}
-		if err := advanceEpoch(ctx, tx, lease.Chain); err != nil {
+		if err := repo.AdvanceEpoch(ctx, tx, lease.Chain); err != nil {
 			return err
 		}
 		return notifyBlocks(ctx, tx, lease.Chain)
@@ -163,7 +163,7 @@ func (r Repairer) Discard(ctx context.Context, lease indexing.Lease, kind indexi
 		if err := discard(ctx, tx, lease.Chain, kind); err != nil {
 			return err
 		}
-		return advanceEpoch(ctx, tx, lease.Chain)
+		return repo.AdvanceEpoch(ctx, tx, lease.Chain)
 	})
 }
 

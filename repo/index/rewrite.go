@@ -38,7 +38,7 @@ func (w *Writer) Rewrite(ctx context.Context, lease indexing.Lease, run indexing
 				return fmt.Errorf("rewrite %s: %w", table, err)
 			}
 		}
-		err := advanceEpoch(ctx, tx, lease.Chain)
+		err := repo.AdvanceEpoch(ctx, tx, lease.Chain)
 		failpoint.Hit(failpoint.RewriteRows)
 		return err
 	})
@@ -129,7 +129,7 @@ func (w *Writer) RewriteSchemas(ctx context.Context, lease indexing.Lease, class
 		if err := b.rewriteSchemas(ctx, tx, classes); err != nil {
 			return err
 		}
-		err := advanceEpoch(ctx, tx, lease.Chain)
+		err := repo.AdvanceEpoch(ctx, tx, lease.Chain)
 		failpoint.Hit(failpoint.RewriteSchemas)
 		return err
 	})
@@ -171,7 +171,7 @@ func (w *Writer) RewriteLocators(ctx context.Context, lease indexing.Lease) erro
 		if err := locate(ctx, tx, lease.Chain, 0, math.MaxInt32); err != nil {
 			return err
 		}
-		err := advanceEpoch(ctx, tx, lease.Chain)
+		err := repo.AdvanceEpoch(ctx, tx, lease.Chain)
 		failpoint.Hit(failpoint.RewriteLocators)
 		return err
 	})

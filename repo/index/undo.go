@@ -65,7 +65,7 @@ func (w *Writer) undo(ctx context.Context, lease indexing.Lease, to *domain.Bloc
 			return err
 		}
 		if finalized {
-			if err := advanceEpoch(ctx, tx, lease.Chain); err != nil {
+			if err := repo.AdvanceEpoch(ctx, tx, lease.Chain); err != nil {
 				return err
 			}
 			if err := withdrawAcceptance(ctx, tx, lease.Chain, to); err != nil {

@@ -154,20 +154,6 @@ func checkLease(ctx context.Context, tx bun.IDB, lease indexing.Lease) error {
 	return err
 }
 
-// advanceEpoch begins a new epoch of a chain, because the transaction changes
-// facts of finalized blocks. Every process is notified when it commits.
-func advanceEpoch(ctx context.Context, tx bun.IDB, c domain.Chain) error {
-	var epoch int64
-	err := tx.NewRaw(`/* epoch.advance */
-		INSERT INTO fact_epochs AS known (chain, epoch) VALUES (?, 1)
-		ON CONFLICT (chain) DO UPDATE SET epoch = known.epoch + 1
-		RETURNING epoch`, model.Code(c)).Scan(ctx, &epoch)
-	if err != nil {
-		return err
-	}
-	return repo.Notify(ctx, tx, repo.EpochsChannel, fmt.Sprintf("%s %d", c, epoch))
-}
-
 func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
 // run executes a statement that is built from our own names and numbers,

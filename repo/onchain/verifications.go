@@ -18,13 +18,16 @@ var _ verify.Store = Verifications{}
 // NewVerifications returns the repository of verification records.
 func NewVerifications(db *repo.DB) Verifications { return Verifications{db} }
 
-// verificationsOfClasses reads the last row of each class by the primary key.
+// verificationsOfClasses reads the last row of each class whose key was not
+// revoked, by the primary keys: no receipt of a revoked key is valid.
 const verificationsOfClasses = `/* verification.of */
 	SELECT p.parent, v.receipt_id, v.issued_at, v.key_id, v.receipt_digest
 	FROM unnest($1::bytea[]) WITH ORDINALITY AS p (class, parent)
 	CROSS JOIN LATERAL (
 		SELECT receipt_id, issued_at, key_id, receipt_digest FROM verifications
-		WHERE chain = %[1]d AND class = p.class ORDER BY receipt_id DESC LIMIT 1
+		WHERE chain = %[1]d AND class = p.class
+			AND (SELECT revoked_at FROM verification_keys k WHERE k.key_id = verifications.key_id) IS NULL
+		ORDER BY receipt_id DESC LIMIT 1
 	) v`
 
 // Verifications implements verify.Store.

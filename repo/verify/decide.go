@@ -50,7 +50,9 @@ func (r Admissions) Decide(ctx context.Context, id, keyID string, decide func(*v
 		if err != nil {
 			return err
 		}
-		verdict = decide(admission)
+		if verdict = decide(admission); verdict == nil {
+			return nil
+		}
 		if err := writeVerdict(ctx, tx, &job, verdict); err != nil {
 			return err
 		}

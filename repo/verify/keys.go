@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"astrolabe/domain"
 	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/receipt"
 	"astrolabe/repo"
@@ -52,18 +53,29 @@ func (r Keys) SigningKeys(ctx context.Context) ([]receipt.Key, error) {
 	return keys, nil
 }
 
-// EndKey implements verify.KeyStore. It waits for admissions: a receipt is issued
-// before the end, or sees it.
+// EndKey implements verify.KeyStore. It waits for admissions and for the log: a
+// receipt or a checkpoint is signed before the end, or sees it.
 func (r Keys) EndKey(ctx context.Context, id string, end verify.KeyEnd, at time.Time) (key *receipt.Key, err error) {
 	column := map[verify.KeyEnd]string{verify.RetireKey: "not_after", verify.RevokeKey: "revoked_at"}[end]
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if err := lockReceipts(ctx, tx); err != nil {
 			return err
 		}
+		if err := lockLog(ctx, tx); err != nil {
+			return err
+		}
 		if _, err := tx.NewRaw(`/* verification.key_end */
-			UPDATE verification_keys k SET ?2 = greatest(?1, k.not_before, (SELECT max(issued_at) FROM verification_receipts r WHERE r.key_id = k.key_id))
+			UPDATE verification_keys k SET ?2 = greatest(?1, k.not_before, (SELECT max(issued_at) FROM verification_receipts r WHERE r.key_id = k.key_id),
+				(SELECT signed_at FROM verification_log_checkpoints ORDER BY size DESC LIMIT 1))
 			WHERE k.key_id = ?0 AND k.?2 IS NULL`, id, at, bun.Ident(column)).Exec(ctx); err != nil {
 			return err
+		}
+		if end == verify.RevokeKey { // ends the public records of its receipts, which are cached
+			for _, c := range domain.Chains {
+				if err := repo.AdvanceEpoch(ctx, tx, c); err != nil {
+					return err
+				}
+			}
 		}
 		key, err = keyOf(ctx, tx, id)
 		return err

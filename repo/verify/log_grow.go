@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -13,18 +14,24 @@ import (
 	"astrolabe/repo/model"
 )
 
-// logLock is the advisory lock of the transactions that grow the log.
+// logLock is the advisory lock of the transactions that grow the log, and of the
+// ends of keys.
 const logLock = 0x7672_6c67 // "vrlg"
 
 // Grow implements transparency.GrowingStore.
 func (r Log) Grow(ctx context.Context, most int, decide transparency.Decide) (growth *transparency.Growth, err error) {
 	err = r.db.Write().RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := tx.NewRaw("/* verification.log_lock */ SELECT pg_advisory_xact_lock(?)", logLock).Exec(ctx); err != nil {
+		if err := lockLog(ctx, tx); err != nil {
 			return err
 		}
 		newest, err := checkpointOf(repo.Select[model.VerificationLogCheckpoint](ctx, tx, logNewest))
 		if err != nil {
 			return err
+		}
+		if newest != nil {
+			if newest.KeyEnded, err = keyEnded(ctx, tx, newest.KeyID); err != nil {
+				return err
+			}
 		}
 		pending, err := pendingOf(ctx, tx, most)
 		if err != nil {
@@ -35,6 +42,9 @@ func (r Log) Grow(ctx context.Context, most int, decide transparency.Decide) (gr
 		}
 		if growth != nil {
 			newest = growth.Checkpoint
+			if ended, err := keyEnded(ctx, tx, newest.KeyID); err != nil || ended {
+				return cmp.Or(err, fmt.Errorf("the key %s must not sign checkpoints: it is not registered, or was retired or revoked", newest.KeyID))
+			}
 			if err := insertGrowth(ctx, tx, growth); err != nil {
 				return err
 			}
@@ -54,6 +64,19 @@ func (r Log) Grow(ctx context.Context, most int, decide transparency.Decide) (gr
 		failpoint.Hit(failpoint.LogGrown)
 	}
 	return growth, nil
+}
+
+// keyEnded reports whether a key signs no more, or was never registered. EndKey
+// waits for the transaction.
+func keyEnded(ctx context.Context, tx bun.Tx, id string) (bool, error) {
+	key, err := keyOf(ctx, tx, id)
+	return key == nil || key.Ended(), err
+}
+
+// lockLog waits until no other transaction grows the log or ends a key.
+func lockLog(ctx context.Context, tx bun.Tx) error {
+	_, err := tx.NewRaw("/* verification.log_lock */ SELECT pg_advisory_xact_lock(?)", logLock).Exec(ctx)
+	return err
 }
 
 // readerIn reads stored hashes in a transaction.

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/receipt"
 	"astrolabe/domain/verify/transparency"
 	"astrolabe/pg/pgtest"
@@ -34,7 +35,22 @@ func logSigner(seed byte) transparency.Signer {
 }
 
 func integration(db *repo.DB, seed byte) transparency.Integration {
-	return transparency.Integration{Store: store.NewLog(db), Signer: logSigner(seed), Now: time.Now}
+	return transparency.Integration{Store: store.NewLog(db), Signer: signing(seed), Now: time.Now}
+}
+
+// signing always signs, whatever is registered.
+func signing(seed byte) func(context.Context) (transparency.Signer, error) {
+	return func(context.Context) (transparency.Signer, error) { return logSigner(seed), nil }
+}
+
+// register adds a key without an end.
+func register(t testing.TB, conn *pgx.Conn, seed byte) {
+	t.Helper()
+	key := logSigner(seed).Key
+	if _, err := conn.Exec(t.Context(), "INSERT INTO verification_keys VALUES ($1, $2, $3, $4, $5, $6, $7)",
+		key.ID, []byte(key.PublicKey), string(key.Environment), key.Toolchain.Name, key.Toolchain.Version, key.Toolchain.Digest, key.NotBefore); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // admit stores receipts with their outbox rows, as the controller does. The log
@@ -171,7 +187,7 @@ func TestIntegrationOfAnotherProcess(t *testing.T) {
 	}
 	defer db.Close()
 	log := killingStore{store.NewLog(db), os.Getenv("ASTROLABE_LOG_KILL")}
-	_, err = transparency.Integration{Store: log, Signer: logSigner(1), Now: time.Now}.Step(t.Context())
+	_, err = transparency.Integration{Store: log, Signer: signing(1), Now: time.Now}.Step(t.Context())
 	t.Errorf("got %v, want the process killed", err)
 }
 
@@ -271,12 +287,56 @@ func TestTheLogOnlyGrows(t *testing.T) {
 			t.Errorf("%s: got %v, want an error that the log only grows", statement, err)
 		}
 	}
-	if added, err := integration(db, 2).Step(t.Context()); added != 0 || err != nil {
-		t.Errorf("got %d added and %v, want the state signed again by the next key", added, err)
-	}
-	newest, err := store.NewLog(db).Checkpoint(t.Context(), 0)
-	if err != nil || newest.KeyID != "key-2" || newest.Size != 3 {
-		t.Errorf("got %v and %v, want the size 3 signed by key-2", newest, err)
-	}
 	expectLog(t, db, conn, 3, 0)
+}
+
+// During a rotation, two controllers with two keys grow the log. They sign each
+// other's states again only when a key has ended.
+func TestACheckpointIsSignedAgainOnlyWhenItsKeyHasEnded(t *testing.T) {
+	t.Parallel()
+	for column, end := range map[string]verify.KeyEnd{"not_after": verify.RetireKey, "revoked_at": verify.RevokeKey} {
+		t.Run(string(end), func(t *testing.T) {
+			t.Parallel()
+			db, conn := repotest.Connect(t, repotest.Migrated)
+			admit(t, conn, 1, 3)
+			register(t, conn, 2)
+			signedBy := func(when string, seed byte, want string) {
+				t.Helper()
+				if added, err := integration(db, seed).Step(t.Context()); err != nil || when != "first" && added != 0 {
+					t.Errorf("%s: got %d added and %v, want none added", when, added, err)
+				}
+				newest, err := store.NewLog(db).Checkpoint(t.Context(), 0)
+				if err != nil || newest.KeyID != want || newest.Size != 3 {
+					t.Errorf("%s: got %v and %v, want the size 3 signed by %s", when, newest, err, want)
+				}
+			}
+			signedBy("first", 1, "key-1")
+			signedBy("while both sign", 2, "key-1")
+			key, err := store.NewKeys(db).EndKey(t.Context(), "key-1", end, time.Unix(0, 0)) // the clock of the operator's machine is behind
+			if err != nil {
+				t.Fatal(err)
+			}
+			var late bool
+			if err := conn.QueryRow(t.Context(), "SELECT (SELECT max(signed_at) FROM verification_log_checkpoints) > "+column+" FROM verification_keys WHERE key_id = 'key-1'").Scan(&late); err != nil || late {
+				t.Errorf("got the end %v and %v, want it not before the checkpoint", key, err)
+			}
+			if _, err := integration(db, 1).Step(t.Context()); err == nil || !strings.Contains(err.Error(), "key-1 must not sign") {
+				t.Errorf("got %v, want the ended key refused", err)
+			}
+			signedBy("after the end", 2, "key-2")
+			signedBy("again", 2, "key-2")
+			admit(t, conn, 4, 5)
+			if _, err := integration(db, 1).Step(t.Context()); err == nil {
+				t.Error("got receipts added by the ended key, want an error")
+			}
+			expectLog(t, db, conn, 3, 2)
+			if _, err := integration(db, 3).Step(t.Context()); err == nil {
+				t.Error("got receipts added by a key that is not registered, want an error")
+			}
+			if added, err := integration(db, 2).Step(t.Context()); err != nil || added != 2 {
+				t.Errorf("got %d added and %v, want the next key to add 2", added, err)
+			}
+			expectLog(t, db, conn, 5, 0)
+		})
+	}
 }

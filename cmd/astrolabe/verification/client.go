@@ -140,8 +140,9 @@ func (c *client) readJob(ctx context.Context, method, address string, limit time
 	return &j, nil
 }
 
-// send sends a request and returns the body of a response with a status below
-// 300. Other responses are a *refusal.
+// send sends a request and returns the body of a response with the status 200, or
+// 201 or 202 if the request is not a GET. Other responses are a *refusal: their
+// body is never the document that was asked for.
 func (c *client) send(ctx context.Context, method, address string, limit time.Duration, body []byte, header http.Header, most int64) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -161,7 +162,9 @@ func (c *client) send(ctx context.Context, method, address string, limit time.Du
 	if err = errors.Join(err, response.Body.Close()); err != nil {
 		return nil, fmt.Errorf("read the response to %s %s: %w", method, address, err)
 	}
-	if response.StatusCode >= http.StatusMultipleChoices {
+	switch status := response.StatusCode; {
+	case status == http.StatusOK, method != http.MethodGet && (status == http.StatusCreated || status == http.StatusAccepted):
+	default:
 		return nil, refused(response, content)
 	}
 	if int64(len(content)) > most {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -72,7 +71,10 @@ func (s *submission) receive(ctx context.Context, j *job) error {
 		return err
 	}
 	s.field("receiptDigest", parsed.Digest())
-	proof := s.readInclusion(ctx, j)
+	proof, err := s.readInclusion(ctx, j)
+	if err != nil {
+		return err
+	}
 	published, err := s.service.public(ctx, "/v1/verification/trust-root", receipt.MaxTrustRoot)
 	if err != nil {
 		s.Logger.Warn("could not read the trust root of the service", "error", err)
@@ -139,28 +141,30 @@ func (s *submission) keepUnpinned(published []byte) error {
 // some seconds after the job has ended.
 const inclusionTries = 4
 
-// readInclusion writes and returns the proof that the log holds the receipt. The
-// receipt is valid without it.
-func (s *submission) readInclusion(ctx context.Context, j *job) []byte {
+// readInclusion writes and returns the proof that the log holds the receipt, nil
+// if it could not be read: the receipt is valid without it. A document that is no
+// proof is refused and not written.
+func (s *submission) readInclusion(ctx context.Context, j *job) ([]byte, error) {
 	path := fmt.Sprintf("/v1/verification/log/inclusion?receiptId=%d", j.ReceiptID)
 	for try := range inclusionTries {
-		proof, err := s.service.public(ctx, path, mostJSON)
-		if err == nil && json.Valid(proof) {
-			if err = s.write("inclusion", ".inclusion.json", proof); err == nil {
-				return proof
+		proof, err := s.service.public(ctx, path, transparency.MaxProof)
+		if err == nil {
+			if _, err := transparency.ParseInclusion(proof); err != nil {
+				return nil, rejection(err)
 			}
+			return proof, s.write("inclusion", ".inclusion.json", proof)
 		}
 		missing, answered := errors.AsType[*refusal](err)
 		if !answered || missing.Status != http.StatusNotFound {
-			s.Logger.Warn("could not read the inclusion proof", "error", err)
-			return nil
+			s.Logger.Warn("could not read the inclusion proof; read it later", "error", err, "url", s.service.base+path)
+			return nil, nil
 		}
 		if try+1 < inclusionTries && s.pause(ctx, pollAfter(j)) != nil {
 			break
 		}
 	}
-	s.Logger.Info("the log does not have the receipt yet; read the inclusion proof later", "url", s.service.base+path)
-	return nil
+	s.Logger.Warn("the log does not have the receipt yet; read the inclusion proof later", "url", s.service.base+path)
+	return nil, nil
 }
 
 // write writes a document into the output folder and prints its path.

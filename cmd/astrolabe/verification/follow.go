@@ -57,21 +57,28 @@ func (s *submission) complete(ctx context.Context, j *job) (*job, error) {
 	return ended, nil
 }
 
-// follow polls the job until it has ended.
+// follow polls the job until it has ended. A job that has ended already is read
+// once: the response to a repeated create has its state, but neither its failure
+// nor its receipt.
 func (s *submission) follow(ctx context.Context, j *job) (*job, error) {
 	began, shown, failures := time.Now(), verify.State(""), 0
 	wait := pollAfter(j)
-	for !j.State.Terminal() {
-		if s.Progress == nil && j.State != shown {
+	for {
+		if s.Progress == nil && j.State != shown && !j.State.Terminal() {
 			s.Logger.Info("the job has a new state", "state", j.State)
 			shown = j.State
 		}
 		s.show(fmt.Sprintf("%s, %s", j.State, time.Since(began).Round(time.Second)))
-		if err := s.pause(ctx, wait); err != nil {
-			return nil, err
+		if !j.State.Terminal() || failures > 0 {
+			if err := s.pause(ctx, wait); err != nil {
+				return nil, err
+			}
 		}
 		next, err := s.service.read(ctx, j.ID)
 		if err == nil {
+			if next.State.Terminal() {
+				return next, nil
+			}
 			j, failures, wait = next, 0, pollAfter(next)
 			continue
 		}
@@ -84,7 +91,6 @@ func (s *submission) follow(ctx context.Context, j *job) (*job, error) {
 		}
 		s.Logger.Warn("could not read the job; trying again", "error", err, "after", wait)
 	}
-	return j, nil
 }
 
 func pollAfter(j *job) time.Duration {

@@ -18,9 +18,12 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"astrolabe/domain"
 	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/receipt"
+	"astrolabe/domain/verify/transparency"
 	"astrolabe/starknet"
 )
 
@@ -102,7 +105,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			refuse(w, http.StatusNotFound, "not_found", "The log does not have the receipt.")
 			return
 		}
-		s.write(w, http.StatusOK, map[string]any{"receiptId": 1})
+		s.write(w, http.StatusOK, s.inclusion())
 	default:
 		refuse(w, http.StatusNotFound, "not_found", "There is no such route.")
 	}
@@ -153,6 +156,15 @@ func (s *service) receipt(source string) *receipt.Receipt {
 		s.Fatal(err)
 	}
 	return signed
+}
+
+// inclusion returns the proof that a log of one receipt has it.
+func (s *service) inclusion() *transparency.InclusionProof {
+	checkpoint, err := transparency.Signer{Key: s.key, Private: s.private}.Sign(1, tlog.RecordHash([]byte(s.receipt(s.pkg.UploadDigest).Digest())), s.key.NotBefore)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return &transparency.InclusionProof{ReceiptID: 1, TreeSize: 1, Hashes: []string{}, Checkpoint: checkpoint.Note}
 }
 
 func (s *service) trustRoot() []byte {

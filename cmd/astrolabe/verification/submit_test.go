@@ -3,6 +3,7 @@ package verification
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -49,6 +50,7 @@ state succeeded
 receipt \S+/erc721_keyed\.receipt\.json
 receiptDigest sha256:[0-9a-f]{64}
 inclusion \S+/erc721_keyed\.inclusion\.json
+treeSize 1
 verified verified_exact
 keyId ed25519:test
 environment demo
@@ -177,6 +179,48 @@ func TestJobThatHasItsSourceIsOnlyFollowed(t *testing.T) {
 	}
 }
 
+// The response to a repeated create has the state of a job, but neither its failure
+// nor its receipt.
+func TestRepeatedSubmissionOfAnEndedJobReadsItsEnd(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[verify.State]struct {
+		code   int
+		output string
+	}{
+		verify.Succeeded: {0, "receiptDigest sha256:"},
+		verify.Mismatch:  {5, "producedClassHash " + otherHash + "\n"},
+		verify.Failed:    {6, "failureCode build_failed\nretryable false\n"},
+	} {
+		t.Run(string(state), func(t *testing.T) {
+			t.Parallel()
+			service := startService(t, state)
+			outages := 1
+			service.answer = func(w http.ResponseWriter, r *http.Request) bool {
+				switch {
+				case r.Method+" "+r.URL.Path == createRequest:
+					body, _ := io.ReadAll(r.Body)
+					service.pkg, _ = verify.ParsePackage(body)
+					service.write(w, http.StatusOK, map[string]any{"jobId": testJob, "chainId": "SN_MAIN", "state": state, "idempotencyKey": "mine", "pollAfterSeconds": 5})
+				case outages > 0:
+					outages--
+					refuse(w, http.StatusServiceUnavailable, "unavailable", "Later.")
+				default:
+					return false
+				}
+				return true
+			}
+			s := newSubmitter(t, service)
+			s.IdempotencyKey = "mine"
+			if err := s.run(t.Context()); exitCode(err) != want.code || !strings.Contains(s.stdout.String(), want.output) {
+				t.Errorf("got exit code %d, %v and the output %s, want %d and %s", exitCode(err), err, s.stdout.String(), want.code, want.output)
+			}
+			if service.count(uploadRequest) != 0 || !slices.Equal(s.pauses, []time.Duration{5 * time.Second}) {
+				t.Errorf("got the requests %q and the pauses %v, want no upload and a pause only after the outage", service.requests, s.pauses)
+			}
+		})
+	}
+}
+
 func TestRefusalOfTheServiceHasItsCode(t *testing.T) {
 	t.Parallel()
 	service := startService(t)
@@ -294,6 +338,47 @@ func TestReceiptThatThePinnedTrustRootDoesNotKnowIsRefused(t *testing.T) {
 	creates := service.count(createRequest)
 	if err := s.run(t.Context()); exitCode(err) != 3 || !strings.HasPrefix(err.Error(), "trust_root_changed: ") || service.count(createRequest) != creates {
 		t.Errorf("another digest: got exit code %d and %v, want 3 and trust_root_changed before a request", exitCode(err), err)
+	}
+}
+
+// A log that lags, or that answers with anything but a proof, is told apart from one
+// whose proof is wrong.
+func TestOnlyAProofIsReadAsTheInclusionProof(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		code   int
+		log    string
+	}{
+		"a log that lags":       {http.StatusNotFound, `{"code": "not_found", "message": "The log does not have the receipt."}`, 0, "the log does not have the receipt yet"},
+		"a log that is busy":    {http.StatusServiceUnavailable, `{"code": "unavailable", "message": "Later."}`, 0, "unavailable: Later."},
+		"another success":       {http.StatusAccepted, `{"receiptId": 1}`, 0, "http_202"},
+		"a cached page":         {http.StatusNonAuthoritativeInfo, `<p>hello`, 0, "http_203"},
+		"a document without it": {http.StatusOK, `{"receiptId": 1}`, 3, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := startService(t, verify.Succeeded)
+			service.answer = func(w http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path != "/v1/verification/log/inclusion" {
+					return false
+				}
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+				return true
+			}
+			s := newSubmitter(t, service)
+			s.pin(t, service.trustRoot())
+			s.AllowDemo = true
+			err := s.run(t.Context())
+			if exitCode(err) != c.code || c.code != 0 && !strings.HasPrefix(err.Error(), "malformed_proof: ") || !strings.Contains(s.log.String(), c.log) {
+				t.Errorf("got exit code %d, %v and the log %s, want %d and %q", exitCode(err), err, s.log.String(), c.code, c.log)
+			}
+			if _, err := os.Stat(filepath.Join(s.Output, "erc721_keyed.inclusion.json")); err == nil {
+				t.Error("got a file with a proof, want none")
+			}
+		})
 	}
 }
 

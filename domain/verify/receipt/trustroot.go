@@ -35,6 +35,9 @@ type Key struct {
 	RevokedAt   *time.Time // when the operator stopped trusting it; nil if trusted
 }
 
+// Ended reports whether the key was retired or revoked. It signs no more.
+func (k *Key) Ended() bool { return k.NotAfter != nil || k.RevokedAt != nil }
+
 // Environment is what a key's receipts are about.
 type Environment string
 

@@ -30,6 +30,7 @@ type Checkpoint struct {
 	SignedAt time.Time // in UTC
 	KeyID    string    // of the key that signed it
 	Note     string    // the signed text
+	KeyEnded bool      // the key was retired or revoked since, or is not registered; only GrowingStore sets it
 }
 
 // timeForm is the form of the time of a checkpoint.

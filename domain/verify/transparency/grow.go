@@ -24,8 +24,9 @@ type Growth struct {
 // Grow adds receipts to a log whose newest checkpoint is given, nil for an empty
 // log. The receipts must be the next ones, in order; those that the log has are
 // left out. It returns nil if there is nothing to store. Without new receipts, it
-// signs the newest state again if another key signed it, so that a log stays
-// trusted when its key is replaced. It never signs a log whose hashes do not have
+// signs the newest state again if the key that signed it has ended, so that a log
+// stays trusted when its key is replaced. Two keys that have not ended leave each
+// other's checkpoints as they are. It never signs a log whose hashes do not have
 // the root of the newest checkpoint.
 func Grow(newest *Checkpoint, pending []Pending, stored tlog.HashReader, signer Signer, now time.Time) (*Growth, error) {
 	size := int64(0)
@@ -49,7 +50,7 @@ func Grow(newest *Checkpoint, pending []Pending, stored tlog.HashReader, signer 
 		}
 	}
 	added := int(grown.size - size)
-	if added == 0 && (newest == nil || newest.KeyID == signer.Key.ID) {
+	if added == 0 && (newest == nil || !newest.KeyEnded) {
 		return nil, nil
 	}
 	root, err := tlog.TreeHash(grown.size, grown)

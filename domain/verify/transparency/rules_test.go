@@ -59,7 +59,12 @@ func TestALogStaysTrustedWhenItsKeyIsReplaced(t *testing.T) {
 	t.Parallel()
 	old, next := signerOf("old", 1), signerOf("next", 2)
 	m, _ := logOf(t, old, 5)
-	earlier := must(m.Checkpoint(t.Context(), 0)).Note
+	newest := must(m.Checkpoint(t.Context(), 0))
+	earlier := newest.Note
+	if growth := m.grow(t, next); growth != nil {
+		t.Errorf("got %v, want nothing to store while the key of the newest checkpoint has not ended", growth)
+	}
+	newest.KeyEnded = true
 	if growth := m.grow(t, next); growth == nil || growth.Added != 0 || growth.Checkpoint.KeyID != "next" || growth.Checkpoint.Size != 5 {
 		t.Fatalf("got %v, want the same size signed by the next key", growth)
 	}
