@@ -58,6 +58,8 @@ var attacks = map[string]func(target) error{
 	"open_files":      readOpenFiles,
 	"process_secrets": readProcess,
 	"process_list":    seeProcess,
+	"init_memory":     changeInit,
+	"limit_others":    limitOthers,
 	"symlink_race":    raceSymlinks,
 	"capability":      useCapability,
 	"setuid":          runSetuid,

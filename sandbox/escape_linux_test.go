@@ -56,6 +56,8 @@ var escapes = []escape{
 	{attack: "process_list", without: []string{"process_tree"}, prepare: func(t *testing.T, h *host) { h.target.Process = victim(t) }},
 	{attack: "process_secrets", prepare: func(t *testing.T, h *host) { h.target.Process = victim(t) }},
 	{attack: "kill_process", without: []string{"process_tree"}, prepare: func(t *testing.T, h *host) { h.target.Process = victim(t) }},
+	{attack: "init_memory", without: []string{"init"}},
+	{attack: "limit_others", without: []string{"seccomp"}},
 	{attack: "outlive", without: []string{"process_tree"}},
 	{attack: "capability", without: []string{"privileges"}},
 	{attack: "setuid", rootOnly: true, prepare: plantSetuid},

@@ -17,7 +17,8 @@ type Limits struct {
 	Memory int64
 	// Processes is how many processes and threads may exist at once.
 	Processes int
-	// FileSize is the size of the largest file. /tmp holds twice as much.
+	// FileSize is the size of the largest file, but at least that of this executable, which is copied into
+	// the sandbox. /tmp holds twice as much.
 	FileSize int64
 	// Output is how many bytes the run may write to stdout, and how many to stderr.
 	Output int64

@@ -15,9 +15,11 @@ type Sandbox struct {
 	user       uint32 // of sandboxed processes; 0 for the user of this program
 	filter     []byte
 	libraries  []Mount // of this executable
+	executable int64   // the size of this executable
 	groups     *groups
 	measures   []Measure
-	// without lists measures, limits and "cgroup" that tests have disabled.
+	// without lists what tests have disabled: measures, limits, "cgroup", and "init", which hides the first
+	// process.
 	without map[string]bool
 }
 
@@ -81,7 +83,11 @@ func unprobed(options Options, without map[string]bool) (*Sandbox, error) {
 	if s.filter, err = encode(program); err != nil {
 		return nil, unavailable(fmt.Sprintf("No seccomp filter: %v.", err))
 	}
-	s.libraries = libraries("/proc/self/exe")
+	info, err := os.Stat("/proc/self/exe")
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: reading this executable: %w", err)
+	}
+	s.executable, s.libraries = info.Size(), libraries("/proc/self/exe")
 	if !without["cgroup"] {
 		s.groups = openGroups()
 	}

@@ -27,8 +27,8 @@ type process struct {
 	report chan []byte
 }
 
-// start starts bubblewrap and holds the init back until it is in the cgroup.
-func (s *Sandbox) start(cmd *exec.Cmd, group *group) (*process, error) {
+// start starts bubblewrap and holds the init back until it is in the cgroup and has its rlimits.
+func (s *Sandbox) start(cmd *exec.Cmd, group *group, limits Limits) (*process, error) {
 	files := &pipes{}
 	defer files.closeAll()
 	status, gate, report, err := s.files(cmd, files)
@@ -57,6 +57,9 @@ func (s *Sandbox) start(cmd *exec.Cmd, group *group) (*process, error) {
 		return p, fmt.Errorf("sandbox: opening the process: %w", err)
 	}
 	if err := group.add(started.Leader); err != nil {
+		return p, err
+	}
+	if err := s.limit(started.Leader, limits); err != nil {
 		return p, err
 	}
 	if _, err := gate.Write([]byte{1}); err != nil {
