@@ -117,6 +117,40 @@ func shareMemory(target) error {
 	return errEscaped
 }
 
+// growMemory uses memory that RLIMIT_DATA takes for a stack.
+func growMemory(target) error {
+	block, err := unix.Mmap(-1, 0, bombMemory, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_GROWSDOWN)
+	if err != nil {
+		return err
+	}
+	touch(block)
+	return errEscaped
+}
+
+// raiseStack makes room for a stack that is larger than the memory.
+func raiseStack(target) error {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_STACK, &limit); err != nil {
+		return err
+	}
+	limit.Cur = bombMemory
+	if err := unix.Setrlimit(unix.RLIMIT_STACK, &limit); err != nil {
+		return err
+	}
+	return errEscaped
+}
+
+// reserveAddresses maps memory to read from. Reading all of it would fill more page tables than there may be
+// memory.
+func reserveAddresses(target) error {
+	block, err := unix.Mmap(-1, 0, 512*bombMemory, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	if err != nil {
+		return err
+	}
+	_ = block[len(block)-1]
+	return errEscaped
+}
+
 func killProcess(t target) error {
 	if err := unix.Kill(t.Process, unix.SIGKILL); err != nil {
 		return err

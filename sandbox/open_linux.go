@@ -16,6 +16,7 @@ type Sandbox struct {
 	filter     []byte
 	libraries  []Mount // of this executable
 	executable int64   // the size of this executable
+	reserved   uint64  // the address space of this program
 	groups     *groups
 	measures   []Measure
 	// without lists what tests have disabled: measures, limits, "cgroup", and "init", which hides the first
@@ -86,6 +87,9 @@ func unprobed(options Options, without map[string]bool) (*Sandbox, error) {
 	info, err := os.Stat("/proc/self/exe")
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: reading this executable: %w", err)
+	}
+	if s.reserved, err = ownAddressSpace(); err != nil {
+		return nil, err
 	}
 	s.executable, s.libraries = info.Size(), libraries("/proc/self/exe")
 	if !without["cgroup"] {

@@ -52,6 +52,8 @@ func TestFilterDecides(t *testing.T) {
 		{name: "mmap", id: uint32(info.ID), arguments: [6]uint64{3: unix.MAP_SHARED}, want: allow},
 		{name: "mmap", id: uint32(info.ID), arguments: [6]uint64{3: unix.MAP_SHARED | unix.MAP_ANONYMOUS}, want: refuse},
 		{name: "mmap", id: uint32(info.ID), arguments: [6]uint64{3: unix.MAP_SHARED_VALIDATE | unix.MAP_ANONYMOUS}, want: refuse},
+		{name: "mmap", id: uint32(info.ID), arguments: [6]uint64{3: unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_GROWSDOWN}, want: refuse},
+		{name: "mmap", id: uint32(info.ID), arguments: [6]uint64{3: unix.MAP_PRIVATE | unix.MAP_GROWSDOWN}, want: refuse},
 		{name: "prlimit64", id: uint32(info.ID), arguments: [6]uint64{0, unix.RLIMIT_NOFILE}, want: allow},
 		{name: "prlimit64", id: uint32(info.ID), arguments: [6]uint64{1, unix.RLIMIT_NOFILE}, want: refuse},
 		{name: "read", id: uint32(arch.I386.ID), want: refuse},

@@ -16,13 +16,21 @@ type rlimit struct {
 	Soft, Hard uint64
 }
 
-// openFiles is how many files a process may have open.
-const openFiles = 1024
+// The limits that jobs do not choose.
+const (
+	// openFiles is how many files a process may have open.
+	openFiles = 1024
+	// stackSize is the size of the first thread's stack. Others are memory like any other.
+	stackSize = 8 << 20
+	// addressSpace is how much address space a process may have for each byte of memory. Runtimes reserve
+	// more than they use, but reading from it takes a byte of page tables for each 512.
+	addressSpace = 16
+)
 
 // rlimits returns the resource limits of a job. Memory and processes are limited here only if no cgroup
 // does it: an rlimit bounds each process alone. RLIMIT_DATA counts private writable memory, without the
-// address space that runtimes only reserve; the seccomp filter refuses shared anonymous memory, which it
-// does not count.
+// address space that runtimes only reserve. What it does not count has other bounds: the stack, page tables
+// by the address space, and the seccomp filter refuses shared anonymous memory and further stacks.
 //
 // Bubblewrap copies this executable into the sandbox under these limits, so a file may be as large as it.
 func (s *Sandbox) rlimits(limits Limits) []rlimit {
@@ -42,7 +50,9 @@ func (s *Sandbox) rlimits(limits Limits) []rlimit {
 		return set
 	}
 	if !s.without[LimitMemory] {
-		set = append(set, rlimit{unix.RLIMIT_DATA, uint64(limits.Memory), uint64(limits.Memory)})
+		space := uint64(addressSpace*limits.Memory) + s.reserved
+		set = append(set, rlimit{unix.RLIMIT_DATA, uint64(limits.Memory), uint64(limits.Memory)},
+			rlimit{unix.RLIMIT_STACK, stackSize, stackSize}, rlimit{unix.RLIMIT_AS, space, space})
 	}
 	if !s.without[LimitProcesses] {
 		set = append(set, rlimit{unix.RLIMIT_NPROC, uint64(limits.Processes), uint64(limits.Processes)})
@@ -96,4 +106,17 @@ func realUser(user, group int) error {
 		return fmt.Errorf("sandbox: changing the real user: %w", failure)
 	}
 	return nil
+}
+
+// ownAddressSpace returns the address space of this process, which the init needs, too.
+func ownAddressSpace() (uint64, error) {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, fmt.Errorf("sandbox: reading the address space: %w", err)
+	}
+	var pages uint64
+	if _, err := fmt.Sscan(string(text), &pages); err != nil {
+		return 0, fmt.Errorf("sandbox: reading the address space: %w", err)
+	}
+	return pages * uint64(os.Getpagesize()), nil
 }

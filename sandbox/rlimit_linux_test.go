@@ -38,7 +38,7 @@ func TestEveryProcessInsideHasTheHardLimits(t *testing.T) {
 	waitFor(t, func() bool { return len(insideWith(t, mark(t))) == 2 })
 	want := map[string]string{
 		"Max core file size": "0 0", "Max open files": "1024 1024", "Max cpu time": "1 2", "Max file size": "1073741824 1073741824",
-		"Max data size": "268435456 268435456", "Max processes": "48 48",
+		"Max data size": "268435456 268435456", "Max processes": "48 48", "Max stack size": "8388608 8388608",
 	}
 	for _, process := range insideWith(t, mark(t)) {
 		if diff := cmp.Diff(want, limitsOf(t, process, want)); diff != "" {

@@ -20,7 +20,8 @@ const newNamespaces = unix.CLONE_NEWCGROUP | unix.CLONE_NEWIPC | unix.CLONE_NEWN
 //   - clone is allowed without flags for namespaces. The filter cannot read the flags of clone3, so that
 //     fails with ENOSYS, on which C libraries fall back to clone.
 //   - prlimit64 is allowed for the calling process.
-//   - mmap is allowed without shared anonymous memory, which no rlimit counts.
+//   - mmap is allowed without shared anonymous memory and without memory that grows like a stack, which
+//     RLIMIT_DATA does not count.
 func filter(allowed []string) ([]bpf.Instruction, error) {
 	info, err := arch.GetInfo("")
 	if err != nil {
@@ -39,8 +40,8 @@ func filter(allowed []string) ([]bpf.Instruction, error) {
 			{Action: seccomp.ActionAllow, Names: names, NamesWithCondtions: []seccomp.NameWithConditions{
 				{Name: "clone", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsNotSet, Value: newNamespaces}}},
 				{Name: "prlimit64", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: 0}}},
-				{Name: "mmap", Conditions: seccomp.ArgumentConditions{{Argument: 3, Operation: seccomp.BitsNotSet, Value: unix.MAP_ANONYMOUS}}},
-				{Name: "mmap", Conditions: seccomp.ArgumentConditions{{Argument: 3, Operation: seccomp.BitsNotSet, Value: unix.MAP_SHARED}}},
+				{Name: "mmap", Conditions: seccomp.ArgumentConditions{{Argument: 3, Operation: seccomp.BitsNotSet, Value: unix.MAP_ANONYMOUS | unix.MAP_GROWSDOWN}}},
+				{Name: "mmap", Conditions: seccomp.ArgumentConditions{{Argument: 3, Operation: seccomp.BitsNotSet, Value: unix.MAP_SHARED | unix.MAP_GROWSDOWN}}},
 			}},
 		},
 	}
