@@ -78,6 +78,7 @@ var attacks = map[string]func(target) error{
 	"memory_bomb":     memoryBomb,
 	"large_file":      largeFile,
 	"many_files":      manyFiles,
+	"empty_files":     emptyFiles,
 	"endless_loop":    func(target) error { return spin(2500 * time.Millisecond) },
 	"stubborn_loop":   stubbornLoop,
 	"many_loops":      manyLoops,

@@ -19,7 +19,7 @@ import (
 )
 
 // attackLimits are small, so that attacks on them end soon.
-var attackLimits = sandbox.Limits{CPU: time.Second, Wall: time.Minute, Memory: 256 << 20, Processes: 48, FileSize: 8 << 20, Output: 1 << 20}
+var attackLimits = sandbox.Limits{CPU: time.Second, Wall: time.Minute, Memory: 256 << 20, Processes: 48, FileSize: 8 << 20, Files: 4 << 10, Output: 1 << 20}
 
 // escape is an attack from inside, and the measures that stop it.
 type escape struct {
@@ -72,6 +72,7 @@ var escapes = []escape{
 	{attack: "page_tables", limit: "memory", without: []string{"memory"}, rlimit: true},
 	{attack: "many_files", without: []string{"file_size"}},
 	{attack: "large_file", limit: "file_size", without: []string{"file_size"}},
+	{attack: "empty_files", limit: "files", without: []string{"files"}},
 	{attack: "fork_bomb", limit: "processes", without: []string{"processes"}},
 	{attack: "memory_bomb", limit: "memory", without: []string{"memory"}},
 	{attack: "endless_loop", limit: "cpu", without: []string{"cpu"}},

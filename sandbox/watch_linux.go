@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchInterval is how often the processor time of a run is read.
+// watchInterval is how often the processor time and the files of a run are counted.
 const watchInterval = 100 * time.Millisecond
 
 // watch observes a run: its output, its time and its cgroup.
@@ -68,6 +68,9 @@ func (w *watch) wait(ctx context.Context, p *process) error {
 		case <-tick.C:
 			if !w.without[LimitCPU] && w.group.cpu() > w.limits.CPU {
 				return stop(&LimitError{LimitCPU})
+			}
+			if !w.without[LimitFiles] && p.files() > w.limits.Files {
+				return stop(&LimitError{LimitFiles})
 			}
 		}
 	}

@@ -85,6 +85,7 @@ func limitMessage(name string, l sandbox.Limits) string {
 		sandbox.LimitMemory:    fmt.Sprintf("%d MiB of memory", l.Memory>>20),
 		sandbox.LimitProcesses: fmt.Sprintf("%d processes", l.Processes),
 		sandbox.LimitFileSize:  fmt.Sprintf("%d MiB for a file", l.FileSize>>20),
+		sandbox.LimitFiles:     fmt.Sprintf("%d files", l.Files),
 		sandbox.LimitOutput:    fmt.Sprintf("%d MiB of output", l.Output>>20),
 	}
 	return fmt.Sprintf("The build exceeded its limit of %s.", values[name])
