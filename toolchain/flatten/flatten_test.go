@@ -63,12 +63,12 @@ func TestModulesAreWrittenWhereTheyAreDeclared(t *testing.T) {
 		{"tests in a file that is missing", "-- src/lib.cairo --\n#[cfg(test)]\nmod tests;\n" + contract, "#[cfg(test)]\nmod tests;\n" + contract},
 		{"contracts and files of tests", "-- src/lib.cairo --\n#[cfg( test )]\nmod tests { mod x; #[starknet::contract] mod Mock {} }\n" + contract,
 			"#[cfg( test )]\nmod tests { mod x; #[starknet::contract] mod Mock {} }\n" + contract},
-		{"the package's own name", "-- src/lib.cairo --\nuse hello::a::A;\nfn f(hello: u8) -> hello::a::B { a.hello(core::hello::X, super::hello::Y) }\n" + contract,
-			"use crate::a::A;\nfn f(hello: u8) -> crate::a::B { a.hello(core::hello::X, super::hello::Y) }\n" + contract},
+		{"the package's own name", "-- src/lib.cairo --\nuse hello::a::A;\nfn f(x: u8) -> hello::a::B { a.hello(core::hello::X, super::hello::Y) }\n" + contract,
+			"use crate::a::A;\nfn f(x: u8) -> crate::a::B { a.hello(core::hello::X, super::hello::Y) }\n" + contract},
 		{"an item of the package's name", "-- src/lib.cairo --\nfn hello() { super::hello(); }\n" + contract, "fn hello() { super::hello(); }\n" + contract},
 		{"an inner attribute, which Cairo does not have", "-- src/lib.cairo --\n#![x]\nmod a;\n" + contract + "-- src/a.cairo --\n", "#![x]\nmod a {\n\n}\n" + contract},
 		{"an account contract", "-- src/lib.cairo --\n#[starknet::contract(account)]\nmod Hello {}\n", "#[starknet::contract(account)]\nmod Hello {}\n"},
-		{"a comparison with the package's name", "-- src/lib.cairo --\nfn f(hello: u8) -> bool { hello::A < hello }\n" + contract, "fn f(hello: u8) -> bool { crate::A < hello }\n" + contract},
+		{"the package's name without a path", "-- src/lib.cairo --\nfn f(hello: u8) -> u8 { hello }\n" + contract, "fn f(hello: u8) -> u8 { hello }\n" + contract},
 		{"a folder's mod.cairo", "-- src/lib.cairo --\nmod a;\n" + contract + "-- src/a.cairo --\n1\n-- src/a/mod.cairo --\n2\n", "mod a {\n1\n\n}\n" + contract},
 	}
 	for _, test := range tests {
@@ -160,6 +160,7 @@ func TestSourcesThatDoNotFitAreRefused(t *testing.T) {
 		{"a strange character", "-- src/lib.cairo --\n" + contract + "é\n", flatten.Failed, `line 3: the character "é"`},
 		{"a cycle of names", "-- src/lib.cairo --\nmod lib;\n" + contract, flatten.Failed, `"src/lib/lib.cairo" is missing`},
 		{"a contract in a file of its own", "-- src/lib.cairo --\n#[starknet::contract]\nmod Hello;\n-- src/Hello.cairo --\n", flatten.Unsupported, `"starknet::contract"`},
+		{"a file in a module of a contract", "-- src/lib.cairo --\n#[starknet::contract]\nmod Hello { mod a { mod b; } }\n-- src/Hello/a/b.cairo --\n", flatten.Unsupported, "Write it there"},
 		{"a file in a contract", "-- src/lib.cairo --\n#[starknet::contract]\nmod Hello { mod a; }\n-- src/Hello/a.cairo --\n", flatten.Unsupported, "Write it there"},
 		{"a feature", "-- src/lib.cairo --\n#[cfg(feature: 'x')]\nmod a;\n" + contract, flatten.Unsupported, "line 1: only the attribute cfg(test)"},
 		{"a condition in a trait", "-- src/lib.cairo --\ntrait T { #[cfg(target: \"lib\")] fn f(); }\n" + contract, flatten.Unsupported, "cfg(test)"},
@@ -177,6 +178,36 @@ func TestSourcesThatDoNotFitAreRefused(t *testing.T) {
 			t.Parallel()
 			refused(t, tree(test.tree), wanted, test.code, test.part)
 		})
+	}
+}
+
+// TestPathsThatMayMeanSomethingElseAreRefused uses the package's name at the
+// head of a path, and in another place that may give it to something else.
+func TestPathsThatMayMeanSomethingElseAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, other := range []string{
+		"mod hello {}", "fn hello() {}", "struct hello {}", "extern type hello;", "impl hello of T {}", "impl hello = a::B;",
+		"use a::b as hello;", "use a::{b as hello};", "use a::hello;", "use a::{b, hello};",
+		"#[generate_trait]\nimpl I of hello { fn g() {} }", "#[embeddable_as(hello)]\nimpl A of T {}", "#[x(a: hello)] fn f() {}", "#[derive(hello)] struct S {}",
+		"component!(path: a::b, storage: hello, event: E);", "#[storage] struct Storage { hello: u8 }", "fn f<impl hello: T>() {}", "fn f<hello>() {}", "fn f(hello: u8) {}",
+	} {
+		t.Run(other, func(t *testing.T) {
+			t.Parallel()
+			refused(t, tree("-- src/lib.cairo --\nmod m { "+other+"\nfn f() { hello::g() } }\n"+contract), wanted, flatten.Unsupported, "Begin the path with \"crate\"")
+			flat(t, tree("-- src/lib.cairo --\nmod m { "+other+"\nfn f() { crate::g() } }\n"+contract), wanted)
+		})
+	}
+	refused(t, tree("-- src/lib.cairo --\n#[x(hello::y)]\nfn f() {}\n"+contract), wanted, flatten.Unsupported, "\"crate\"")
+}
+
+// TestNamesOfGeneratedCodeAreNotTakenForThePackage uses names such as
+// IHelloDispatcher, which no file has.
+func TestNamesOfGeneratedCodeAreNotTakenForThePackage(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"IHelloDispatcher", "__external"} {
+		p := flatten.Package{Name: name, Target: name, ModulePath: name + "::Hello", Manifest: "Scarb.toml"}
+		files := tree("-- Scarb.toml --\n" + strings.Replace(hello, "hello", name, 1) + "-- src/lib.cairo --\nfn f() { " + name + "::g() }\n" + contract)
+		refused(t, files, p, flatten.Unsupported, "generated code")
 	}
 }
 
