@@ -102,6 +102,9 @@ func (f *flattener) read(module []string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.checkCompilerCrate(file); err != nil {
+		return err
+	}
 	f.files[strings.Join(module, "::")] = file
 	if err := f.walk(file, module); err != nil {
 		return err

@@ -211,6 +211,18 @@ func TestNamesOfGeneratedCodeAreNotTakenForThePackage(t *testing.T) {
 	}
 }
 
+// TestTheCompilersOwnNameIsRefused uses the name by which the compiler calls
+// every package: there it means the package, for Scarb nothing.
+func TestTheCompilersOwnNameIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"fn f() { astro::g() }", "mod astro {}", "use a::astro;", "#[embeddable_as(astro)] impl A of T {}"} {
+		refused(t, tree("-- src/lib.cairo --\nmod a;\n"+contract+"-- src/a.cairo --\n"+text), wanted, flatten.Unsupported, `"src/a.cairo" line 1: the name "astro"`)
+	}
+	flat(t, tree("-- src/lib.cairo --\nconst A: felt252 = 'astro'; // astro::x\n"+contract), wanted)
+	p := flatten.Package{Name: "astro", Target: "astro", ModulePath: "astro::Hello", Manifest: "Scarb.toml"}
+	flat(t, tree("-- Scarb.toml --\n"+strings.Replace(hello, "hello", "astro", 1)+"-- src/lib.cairo --\nfn f() { astro::g() }\n"+contract), p)
+}
+
 func TestSettingsThatChangeTheClassAreRefused(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

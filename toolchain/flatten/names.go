@@ -8,6 +8,9 @@ import "strings"
 // attributes and macros introduce names in many ways, so every other use of the
 // name counts, except members and the later parts of a path.
 
+// compilerCrate is the name by which the compiler calls every package.
+const compilerCrate = "astro"
+
 // name notes a word that is the package's own name. importing is whether it
 // stands in a use.
 func (f *flattener) name(file *file, i int, importing bool) {
@@ -64,6 +67,20 @@ func (f *flattener) checkNames() error {
 	case strings.ToLower(f.pkg.Name) != f.pkg.Name, strings.HasPrefix(f.pkg.Name, "__"):
 		return unsupported("%s: a path begins with the package's name %s, which may also be the name of generated code. Begin the path with \"crate\"; the class stays the same.",
 			f.ownPath, quote(f.pkg.Name))
+	}
+	return nil
+}
+
+// checkCompilerCrate refuses the name by which the compiler calls the package: it
+// means something here, but nothing, or something else, to Scarb.
+func (f *flattener) checkCompilerCrate(file *file) error {
+	if f.pkg.Name == compilerCrate {
+		return nil
+	}
+	for _, t := range file.tokens {
+		if t.kind == word && file.word(t) == compilerCrate {
+			return unsupported("%s: the name %s is not supported, because the compiler calls every package so.", file.place(t), quote(compilerCrate))
+		}
 	}
 	return nil
 }
