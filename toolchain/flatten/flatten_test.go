@@ -247,6 +247,8 @@ func TestSettingsThatChangeTheClassAreRefused(t *testing.T) {
 		{"another kind", hello + "[[target.dojo]]\n", flatten.Unsupported, `"dojo"`},
 		{"inlining", hello + "[cairo]\ninlining-strategy = \"avoid\"\n", flatten.Unsupported, "inlining-strategy"},
 		{"inlining of the profile", hello + "[profile.release.cairo]\ninlining-strategy = \"avoid\"\n", flatten.Unsupported, "profile.release.cairo"},
+		{"a profile that inherits", hello + "[profile.release]\ninherits = \"dev\"\n[profile.dev.cairo]\ninlining-strategy = \"avoid\"\n", flatten.Unsupported, `"inherits" of [profile.release]`},
+		{"an unknown setting of the profile", hello + "[profile.release]\nmagic = 1\n", flatten.Unsupported, `"magic" of [profile.release]`},
 		{"an unknown setting", hello + "[cairo]\nmagic = 1\n", flatten.Unsupported, "magic"},
 		{"features", hello + "[features]\nx = []\n", flatten.Unsupported, "[features]"},
 		{"no TOML", "[", flatten.Failed, "not valid TOML"},
@@ -256,6 +258,15 @@ func TestSettingsThatChangeTheClassAreRefused(t *testing.T) {
 			t.Parallel()
 			refused(t, tree("-- Scarb.toml --\n"+test.manifest+"-- src/lib.cairo --\n"+contract), wanted, test.code, test.part)
 		})
+	}
+}
+
+func TestSettingsOfTheWorkspaceAreChecked(t *testing.T) {
+	t.Parallel()
+	p := flatten.Package{Name: "hello", Target: "hello", ModulePath: "hello::Hello", Manifest: "p/Scarb.toml"}
+	for _, settings := range []string{"[cairo]\ninlining-strategy = \"avoid\"\n", "[profile.release]\ninherits = \"dev\"\n"} {
+		files := tree("-- Scarb.toml --\n[workspace]\nmembers = [\"p\"]\n" + settings + "-- p/Scarb.toml --\n" + hello + "-- p/src/lib.cairo --\n" + contract)
+		refused(t, files, p, flatten.Unsupported, `"Scarb.toml": the setting`)
 	}
 }
 

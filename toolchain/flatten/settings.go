@@ -54,9 +54,15 @@ var harmless = []string{
 var usual = table{"allow-warnings": true, "enable-gas": true, "inlining-strategy": "default"}
 
 // checkCompiler checks the settings of the compiler in a manifest: [cairo] and
-// those of the profile release.
+// those of the profile release, which may not inherit another's.
 func checkCompiler(file string, root table) error {
-	sections := map[string]table{"cairo": root.table("cairo"), "profile.release.cairo": root.table("profile").table("release").table("cairo")}
+	profile := root.table("profile").table("release")
+	for _, key := range profile.keys() {
+		if key != "cairo" && key != "tool" {
+			return unsupported("%s: the setting %s of [profile.release] changes what is compiled, or is not known. Remove it.", quote(file), quote(key))
+		}
+	}
+	sections := map[string]table{"cairo": root.table("cairo"), "profile.release.cairo": profile.table("cairo")}
 	for _, section := range []string{"cairo", "profile.release.cairo"} {
 		settings := sections[section]
 		for _, key := range settings.keys() {
