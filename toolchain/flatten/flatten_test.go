@@ -261,6 +261,42 @@ func TestSettingsThatChangeTheClassAreRefused(t *testing.T) {
 	}
 }
 
+// TestSettingsOfAWrongTypeAreRefused has values that would otherwise count as
+// not set.
+func TestSettingsOfAWrongTypeAreRefused(t *testing.T) {
+	t.Parallel()
+	field := func(text string) string { return strings.Replace(hello, "version", text+"\nversion", 1) }
+	tests := []struct {
+		name, manifest string
+		code           flatten.Code
+		part           string
+	}{
+		{"an array of tables", hello + "[[cairo]]\ninlining-strategy = \"avoid\"\n", flatten.Failed, "cairo must be a table"},
+		{"a number of features", "features = 3\n" + hello, flatten.Failed, "features must be a table"},
+		{"an edition that nothing sets", field("edition.workspace = true"), flatten.Failed, "inherits edition"},
+		{"a version that nothing sets", field("cairo-version.workspace = true"), flatten.Failed, "inherits cairo-version"},
+		{"an edition that is not inherited", field("edition.workspace = false"), flatten.Failed, "package.edition must be a text or workspace = true"},
+		{"an edition with more", field("edition = { workspace = true, x = 1 }"), flatten.Failed, "package.edition"},
+		{"an edition as a number", field("edition = 202407"), flatten.Failed, "package.edition"},
+		{"a version as a number", field("cairo-version = 2"), flatten.Failed, "package.cairo-version"},
+		{"no-core as a text", field("no-core = \"true\""), flatten.Failed, "package.no-core must be true or false"},
+		{"experiments as a text", field("experimental-features = \"x\""), flatten.Failed, "a list of texts"},
+		{"a profile as a text", "profile.release = \"x\"\n" + hello, flatten.Failed, "profile.release must be a table"},
+		{"settings of a profile as a list", hello + "[[profile.release.cairo]]\n", flatten.Failed, "profile.release.cairo"},
+		{"a target that is no array", strings.Replace(hello, "[[target.starknet-contract]]", "[target.starknet-contract]", 1), flatten.Failed, "array of tables"},
+		{"Sierra as a text", hello + "sierra = \"false\"\n", flatten.Failed, "sierra of a target"},
+		{"foreign contracts as a text", hello + "build-external-contracts = \"a::B\"\n", flatten.Failed, "build-external-contracts of a target"},
+		{"a feature of a target", hello + "features = 3\n", flatten.Unsupported, `"features" of a target`},
+		{"an inherited dependency with more", strings.Replace(hello, "\"2.8.2\"", "{ workspace = true, x = 1 }", 1), flatten.Unsupported, "another starknet"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			refused(t, tree("-- Scarb.toml --\n"+test.manifest+"-- src/lib.cairo --\n"+contract), wanted, test.code, test.part)
+		})
+	}
+}
+
 func TestSettingsOfTheWorkspaceAreChecked(t *testing.T) {
 	t.Parallel()
 	p := flatten.Package{Name: "hello", Target: "hello", ModulePath: "hello::Hello", Manifest: "p/Scarb.toml"}

@@ -19,6 +19,15 @@ func (m manifest) checkTargets(name string) error {
 	for _, value := range list {
 		keys, _ := value.(map[string]any)
 		target := table(keys)
+		for _, key := range target.keys() {
+			want, known := targetShapes[key]
+			if !known {
+				return unsupported("%s: the setting %s of a target is not known. Remove it.", quote(m.file), quote(key))
+			}
+			if !want.fits(target[key]) {
+				return failed("%s: %s of a target must be %s.", quote(m.file), key, want.name)
+			}
+		}
 		if source, set := target["source-path"]; set && source != rootFile {
 			return failed("%s: the source-path of a target must be %s.", quote(m.file), rootFile)
 		}
