@@ -70,7 +70,7 @@ var escapes = []escape{
 	{attack: "growing_memory", without: []string{"seccomp", "memory"}},
 	{attack: "large_stack", without: []string{"memory"}, rlimit: true},
 	{attack: "page_tables", limit: "memory", without: []string{"memory"}, rlimit: true},
-	{attack: "many_files", without: []string{"file_size"}},
+	{attack: "many_files", limit: "file_size", without: []string{"file_size"}},
 	{attack: "large_file", limit: "file_size", without: []string{"file_size"}},
 	{attack: "empty_files", limit: "files", without: []string{"files"}},
 	{attack: "fork_bomb", limit: "processes", without: []string{"processes"}},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"astrolabe/domain/verify"
 	"astrolabe/sandbox"
@@ -102,6 +103,28 @@ func TestScarbBuildsWithWhatTheReleaseWrites(t *testing.T) {
 		failure, ok := errors.AsType[*verify.Failure](err)
 		if !ok || failure.Code != refusal.code || !strings.Contains(failure.Message, refusal.part) || output.Class != nil {
 			t.Errorf("%q: got %v, want %s with %q and no class", refusal.behave, err, refusal.code, refusal.part)
+		}
+	}
+}
+
+func TestScarbOverALimitIsRefusedWithItsName(t *testing.T) {
+	t.Parallel()
+	limits := sandbox.BuildLimits
+	limits.CPU, limits.Memory, limits.FileSize = 2*time.Second, 512<<20, 64<<20
+	scarb, err := build.OpenScarb(t.Context(), sandboxtest.Open(t), release(t), limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for behave, part := range map[string]string{
+		"memory": "512 MiB of memory", "cpu": "2 s of CPU time", "file": "64 MiB for a file", "disk": "128 MiB for all",
+	} {
+		files := bank(t)
+		files["behave"] = &fstest.MapFile{Data: []byte(behave)}
+		packed, p := pack(t, files, "bank", vault)
+		output, err := scarb.Compile(t.Context(), packed, p)
+		failure, ok := errors.AsType[*verify.Failure](err)
+		if !ok || failure.Code != verify.BuildLimitExceeded || !strings.Contains(failure.Message, part) || output.Class != nil {
+			t.Errorf("%s: got %v with the log %q, want %s with %q and no class", behave, err, output.LogTail, verify.BuildLimitExceeded, part)
 		}
 	}
 }
