@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"astrolabe/domain/verify"
@@ -69,11 +71,7 @@ func (b buildCommand) Validate() error {
 func (b buildCommand) Run(ctx context.Context, c *console) error {
 	return asRole(ctx, c, repo.BuilderRole, b.DatabaseURL, b.DatabaseURLFile, b.AdminAddr, func(d *deployment) ([]component, error) {
 		described, compiler := b.compiler(ctx)
-		if described.Ready {
-			c.logger.Info("ready to build contracts", "toolchain", described.Toolchain.Name, "version", described.Toolchain.Version)
-		} else {
-			c.logger.Warn("contracts cannot be built", "reasonCode", described.ReasonCode, "reason", described.Reason)
-		}
+		logBuilder(c.logger, described)
 		store := verifystore.NewBuilds(d.db.DB)
 		builds := verify.NewBuilds(store, time.Now)
 		builds.OnMove(d.countMove)
@@ -82,6 +80,21 @@ func (b buildCommand) Run(ctx context.Context, c *console) error {
 		}
 		return []component{builder.Run}, nil
 	})
+}
+
+// logBuilder logs whether the builder is ready, and by what each measure of its
+// sandbox is enforced.
+func logBuilder(logger *slog.Logger, b verify.Builder) {
+	var enforced []string
+	for _, m := range b.Measures {
+		enforced = append(enforced, m.Name+" by "+m.By)
+	}
+	measures := slog.String("measures", strings.Join(enforced, ", "))
+	if b.Ready {
+		logger.Info("ready to build contracts", "toolchain", b.Toolchain.Name, "version", b.Toolchain.Version, measures)
+		return
+	}
+	logger.Warn("contracts cannot be built", "reasonCode", b.ReasonCode, "reason", b.Reason, measures)
 }
 
 // The reasons why a builder is not ready.
