@@ -56,6 +56,17 @@ func manyFiles(target) error {
 	return errEscaped
 }
 
+// emptyFiles fills /tmp with more files than there may be, which take no space of it.
+func emptyFiles(target) error {
+	for i := range 2 * attackLimits.Files {
+		if err := os.Symlink("x", "/tmp/"+strconv.Itoa(i)); err != nil {
+			return err
+		}
+	}
+	time.Sleep(bombTime)
+	return errEscaped
+}
+
 // spin uses processor time. It is more than the limit by far, because a busy kernel measures it roughly.
 func spin(until time.Duration) error {
 	for {

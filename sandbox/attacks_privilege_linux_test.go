@@ -59,6 +59,24 @@ func trace(target) error {
 	return errEscaped
 }
 
+// changeInit opens the memory of the first process for writing.
+func changeInit(target) error {
+	file, err := os.OpenFile("/proc/1/mem", os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	_ = file.Close()
+	return errEscaped
+}
+
+// limitOthers changes a limit of its parent, which is the first process.
+func limitOthers(target) error {
+	if err := unix.Prlimit(os.Getppid(), unix.RLIMIT_NOFILE, &unix.Rlimit{}, nil); err != nil {
+		return err
+	}
+	return errEscaped
+}
+
 // callRefused makes system calls that only the filter refuses here.
 func callRefused(target) error {
 	return firstSuccess(
@@ -96,6 +114,40 @@ func shareMemory(target) error {
 		return err
 	}
 	touch(block)
+	return errEscaped
+}
+
+// growMemory uses memory that RLIMIT_DATA takes for a stack.
+func growMemory(target) error {
+	block, err := unix.Mmap(-1, 0, bombMemory, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_GROWSDOWN)
+	if err != nil {
+		return err
+	}
+	touch(block)
+	return errEscaped
+}
+
+// raiseStack makes room for a stack that is larger than the memory.
+func raiseStack(target) error {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_STACK, &limit); err != nil {
+		return err
+	}
+	limit.Cur = bombMemory
+	if err := unix.Setrlimit(unix.RLIMIT_STACK, &limit); err != nil {
+		return err
+	}
+	return errEscaped
+}
+
+// reserveAddresses maps memory to read from. Reading all of it would fill more page tables than there may be
+// memory.
+func reserveAddresses(target) error {
+	block, err := unix.Mmap(-1, 0, 512*bombMemory, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	if err != nil {
+		return err
+	}
+	_ = block[len(block)-1]
 	return errEscaped
 }
 

@@ -32,7 +32,6 @@ func (s *Sandbox) command(job Job) (*exec.Cmd, error) {
 		Exec:    job.Exec,
 		Env:     job.Env,
 		Threads: max(1, job.Limits.Processes/4),
-		Rlimits: s.rlimits(job.Limits),
 	}
 	environment := []string{}
 	if s.without[measureEnvironment] {
@@ -48,7 +47,7 @@ func (s *Sandbox) command(job Job) (*exec.Cmd, error) {
 		"--", initPath, initArgument, string(text))
 	// The run is ended through the process id namespace, not by a context.
 	cmd := exec.Command(s.bubblewrap, arguments...) //nolint:noctx // see above
-	// Bubblewrap's own environment is visible inside, in /proc/1/environ.
+	// Bubblewrap's own environment would be visible inside, in /proc/1/environ.
 	cmd.Env = environment
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -99,6 +98,11 @@ func (s *Sandbox) tree(job Job) []string {
 		arguments = append(arguments, "--ro-bind", "/proc", "/proc")
 	} else {
 		arguments = append(arguments, "--proc", "/proc")
+		if !s.without["init"] {
+			// The first process is bubblewrap's own. An empty folder in its place keeps programs from
+			// changing its memory.
+			arguments = append(arguments, "--perms", "0000", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
+		}
 	}
 	if s.without[measureFilesystem] {
 		arguments = []string{"--dev-bind", "/", "/", "--tmpfs", "/mnt", "--proc", "/proc"}

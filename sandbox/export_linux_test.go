@@ -43,6 +43,7 @@ var (
 	GroupFolder  = groupFolder
 	Libraries    = libraries
 	MeasureNames = measureNames
+	Refused      = refused
 )
 
 // Tail returns the log of a program that wrote these texts to stderr.

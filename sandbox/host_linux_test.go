@@ -164,7 +164,11 @@ func executable(t *testing.T) string {
 		}
 	}
 	path := filepath.Join(folder, "program")
-	if err := os.WriteFile(path, program, 0o755); err != nil {
+	// A process that another test starts meanwhile would inherit the file, which then cannot be run.
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(path, program, 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -17,8 +17,11 @@ type Limits struct {
 	Memory int64
 	// Processes is how many processes and threads may exist at once.
 	Processes int
-	// FileSize is the size of the largest file. /tmp holds twice as much.
+	// FileSize is the size of the largest file, but at least that of this executable, which is copied into
+	// the sandbox. /tmp holds twice as much.
 	FileSize int64
+	// Files is how many files and folders /tmp may hold.
+	Files int
 	// Output is how many bytes the run may write to stdout, and how many to stderr.
 	Output int64
 }
@@ -30,6 +33,7 @@ var BuildLimits = Limits{
 	Memory:    4 << 30,
 	Processes: 64,
 	FileSize:  512 << 20,
+	Files:     64 << 10,
 	Output:    32 << 20,
 }
 
@@ -40,6 +44,7 @@ const (
 	LimitMemory    = "memory"
 	LimitProcesses = "processes"
 	LimitFileSize  = "file_size"
+	LimitFiles     = "files"
 	LimitOutput    = "output"
 )
 
@@ -65,6 +70,7 @@ func (l Limits) check() error {
 		{LimitMemory, l.Memory},
 		{LimitProcesses, int64(l.Processes)},
 		{LimitFileSize, l.FileSize},
+		{LimitFiles, int64(l.Files)},
 		{LimitOutput, l.Output},
 	} {
 		if limit.value <= 0 {

@@ -8,7 +8,7 @@ import (
 // Measure is one way in which a run is isolated or limited.
 type Measure struct {
 	// Name is one of network, filesystem, environment, privileges, seccomp, process_tree, cpu, memory,
-	// processes, file_size and wall_clock.
+	// processes, file_size, files and wall_clock.
 	Name string
 	// By is what enforces the measure: namespace, bubblewrap, seccomp, cgroup, rlimit or timer. It is
 	// empty if the measure is missing.
@@ -30,7 +30,7 @@ const (
 // measureNames lists every measure in the order in which Measures returns them.
 var measureNames = []string{
 	measureNetwork, measureFilesystem, measureEnvironment, measurePrivileges, measureSeccomp, measureProcessTree,
-	LimitCPU, LimitMemory, LimitProcesses, LimitFileSize, LimitWallClock,
+	LimitCPU, LimitMemory, LimitProcesses, LimitFileSize, LimitFiles, LimitWallClock,
 }
 
 // UnavailableError says that this host cannot isolate a program.

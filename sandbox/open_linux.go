@@ -15,9 +15,12 @@ type Sandbox struct {
 	user       uint32 // of sandboxed processes; 0 for the user of this program
 	filter     []byte
 	libraries  []Mount // of this executable
+	executable int64   // the size of this executable
+	reserved   uint64  // the address space of this program
 	groups     *groups
 	measures   []Measure
-	// without lists measures, limits and "cgroup" that tests have disabled.
+	// without lists what tests have disabled: measures, limits, "cgroup", and "init", which hides the first
+	// process.
 	without map[string]bool
 }
 
@@ -81,7 +84,14 @@ func unprobed(options Options, without map[string]bool) (*Sandbox, error) {
 	if s.filter, err = encode(program); err != nil {
 		return nil, unavailable(fmt.Sprintf("No seccomp filter: %v.", err))
 	}
-	s.libraries = libraries("/proc/self/exe")
+	info, err := os.Stat("/proc/self/exe")
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: reading this executable: %w", err)
+	}
+	if s.reserved, err = ownAddressSpace(); err != nil {
+		return nil, err
+	}
+	s.executable, s.libraries = info.Size(), libraries("/proc/self/exe")
 	if !without["cgroup"] {
 		s.groups = openGroups()
 	}

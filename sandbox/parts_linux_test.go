@@ -22,6 +22,27 @@ func TestLogTailIsShortPrintableText(t *testing.T) {
 	}
 }
 
+func TestLogOfAFailedProgramNamesTheLimit(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ log, want, withCgroup string }{
+		{"memory allocation of 8589934592 bytes failed", "memory", ""},
+		{"Cannot allocate memory (os error 12)", "memory", ""},
+		{"Resource temporarily unavailable (os error 11)", "processes", ""},
+		{"File too large (os error 27)", "file_size", "file_size"},
+		{"write /tmp/x: no space left on device", "file_size", "file_size"},
+		{"SIGXFSZ: file size limit exceeded", "file_size", "file_size"},
+		{"SIGXCPU: cpu limit exceeded", "cpu", "cpu"},
+		{"error: type not found", "", ""},
+	} {
+		if got := sandbox.Refused(test.log, false); got != test.want {
+			t.Errorf("%s: got the limit %q, want %q", test.log, got, test.want)
+		}
+		if got := sandbox.Refused(test.log, true); got != test.withCgroup {
+			t.Errorf("%s, with a cgroup: got the limit %q, want %q", test.log, got, test.withCgroup)
+		}
+	}
+}
+
 // TestFilterDecides runs the filter on system calls as the kernel does.
 func TestFilterDecides(t *testing.T) {
 	t.Parallel()
@@ -52,6 +73,10 @@ func TestFilterDecides(t *testing.T) {
 		{name: "mmap", id: uint32(info.ID), arguments: [6]uint64{3: unix.MAP_SHARED}, want: allow},
 		{name: "mmap", id: uint32(info.ID), arguments: [6]uint64{3: unix.MAP_SHARED | unix.MAP_ANONYMOUS}, want: refuse},
 		{name: "mmap", id: uint32(info.ID), arguments: [6]uint64{3: unix.MAP_SHARED_VALIDATE | unix.MAP_ANONYMOUS}, want: refuse},
+		{name: "mmap", id: uint32(info.ID), arguments: [6]uint64{3: unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_GROWSDOWN}, want: refuse},
+		{name: "mmap", id: uint32(info.ID), arguments: [6]uint64{3: unix.MAP_PRIVATE | unix.MAP_GROWSDOWN}, want: refuse},
+		{name: "prlimit64", id: uint32(info.ID), arguments: [6]uint64{0, unix.RLIMIT_NOFILE}, want: allow},
+		{name: "prlimit64", id: uint32(info.ID), arguments: [6]uint64{1, unix.RLIMIT_NOFILE}, want: refuse},
 		{name: "read", id: uint32(arch.I386.ID), want: refuse},
 		{name: "socket", id: uint32(info.ID), want: refuse},
 		{name: "ptrace", id: uint32(info.ID), want: refuse},

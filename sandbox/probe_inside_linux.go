@@ -21,6 +21,7 @@ var limitProbes = map[string]string{
 	LimitMemory:    "astrolabe-sandbox-memory",
 	LimitProcesses: "astrolabe-sandbox-processes",
 	LimitFileSize:  "astrolabe-sandbox-file-size",
+	LimitFiles:     "astrolabe-sandbox-files",
 	LimitWallClock: "astrolabe-sandbox-wall-clock",
 }
 
@@ -54,6 +55,16 @@ func init() {
 			time.Sleep(time.Second) // until the signal has ended the program
 			return 1
 		}
+		return 0
+	})
+	Register(limitProbes[LimitFiles], func() int {
+		for i := range 2 * probeLimits.Files {
+			if err := os.Symlink("x", "/tmp/"+strconv.Itoa(i)); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 1
+			}
+		}
+		time.Sleep(2 * time.Second) // until the parent has counted
 		return 0
 	})
 	Register(limitProbes[LimitWallClock], func() int {

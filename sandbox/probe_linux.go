@@ -10,7 +10,7 @@ import (
 )
 
 // probeLimits are the limits of the runs that check measures.
-var probeLimits = Limits{CPU: time.Second, Wall: time.Minute, Memory: 256 << 20, Processes: 32, FileSize: 1 << 20, Output: 1 << 20}
+var probeLimits = Limits{CPU: time.Second, Wall: time.Minute, Memory: 256 << 20, Processes: 32, FileSize: 256 << 20, Files: 1 << 10, Output: 1 << 20}
 
 // probe checks every measure by real runs.
 func (s *Sandbox) probe(ctx context.Context) []Measure {
@@ -27,6 +27,7 @@ func (s *Sandbox) probe(ctx context.Context) []Measure {
 		{LimitMemory, shared, ""},
 		{LimitProcesses, shared, ""},
 		{LimitFileSize, "rlimit", ""},
+		{LimitFiles, "timer", ""},
 		{LimitWallClock, "timer", ""},
 	}
 	var running sync.WaitGroup

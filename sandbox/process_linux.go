@@ -23,12 +23,14 @@ type process struct {
 	// leader refers to the first process of the process id namespace. The kernel ends the namespace with
 	// it, and it is gone only after all others. It is -1 until bubblewrap has started it.
 	leader int
+	// id is the process id of the leader.
+	id int
 	// report receives what the init writes, when it has closed its end.
 	report chan []byte
 }
 
-// start starts bubblewrap and holds the init back until it is in the cgroup.
-func (s *Sandbox) start(cmd *exec.Cmd, group *group) (*process, error) {
+// start starts bubblewrap and holds the init back until it is in the cgroup and has its rlimits.
+func (s *Sandbox) start(cmd *exec.Cmd, group *group, limits Limits) (*process, error) {
 	files := &pipes{}
 	defer files.closeAll()
 	status, gate, report, err := s.files(cmd, files)
@@ -52,6 +54,7 @@ func (s *Sandbox) start(cmd *exec.Cmd, group *group) (*process, error) {
 	if err := json.NewDecoder(status).Decode(&started); err != nil || started.Leader == 0 {
 		return p, nil // bubblewrap failed: the report stays empty, and stderr says why
 	}
+	p.id = started.Leader
 	// The process waits at the gate, so its id cannot belong to another one.
 	if p.leader, err = unix.PidfdOpen(started.Leader, 0); err != nil {
 		return p, fmt.Errorf("sandbox: opening the process: %w", err)
@@ -59,10 +62,25 @@ func (s *Sandbox) start(cmd *exec.Cmd, group *group) (*process, error) {
 	if err := group.add(started.Leader); err != nil {
 		return p, err
 	}
+	if err := s.limit(started.Leader, limits); err != nil {
+		return p, err
+	}
 	if _, err := gate.Write([]byte{1}); err != nil {
 		return p, fmt.Errorf("sandbox: starting the init: %w", err)
 	}
 	return p, nil
+}
+
+// files returns how many files and folders /tmp holds inside; 0 before it is mounted. The kernel keeps them
+// in memory that no rlimit counts, and bubblewrap cannot limit their number.
+func (p *process) files() int {
+	folder := fmt.Sprintf("/proc/%d/root/tmp", p.id)
+	var inside, outside unix.Stat_t
+	var counted unix.Statfs_t
+	if unix.Stat(folder, &inside) != nil || unix.Stat("/tmp", &outside) == nil && inside.Dev == outside.Dev || unix.Statfs(folder, &counted) != nil {
+		return 0
+	}
+	return int(counted.Files - counted.Ffree)
 }
 
 // kill ends every process of the sandbox.

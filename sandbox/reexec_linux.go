@@ -35,11 +35,10 @@ type initSpec struct {
 	Exec    []string
 	Env     []string
 	Threads int
-	Rlimits []rlimit
 }
 
 // Reexec must be the first statement of main and of TestMain. If this process was started as the first
-// process of a sandbox, it sets the limits of processes, runs the job and does not return. Otherwise it
+// process of a sandbox, it runs the job and does not return. Otherwise it
 // returns at once.
 func Reexec() {
 	reexecuted = true
@@ -77,13 +76,10 @@ func execute(spec initSpec) error {
 	if err := unix.CloseRange(3, last, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("closing files: %w", err)
 	}
-	if err := setRlimits(spec.Rlimits); err != nil {
-		return err
-	}
 	return fmt.Errorf("starting %s: %w", spec.Exec[0], syscall.Exec(spec.Exec[0], spec.Exec, spec.Env))
 }
 
-// runEntry runs a registered function under the limits and returns the exit code.
+// runEntry runs a registered function and returns the exit code.
 func runEntry(spec initSpec) int {
 	entry := entries[spec.Entry]
 	if entry == nil {
@@ -98,9 +94,6 @@ func runEntry(spec initSpec) int {
 			os.Exit(128 + int(reached))
 		}
 	}()
-	if err := setRlimits(spec.Rlimits); err != nil {
-		refuse(err)
-	}
 	_ = unix.Close(reportFile)
 	os.Args = []string{initPath, spec.Entry}
 	return entry()

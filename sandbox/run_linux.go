@@ -48,7 +48,7 @@ func (s *Sandbox) supervise(ctx context.Context, job Job, cmd *exec.Cmd, group *
 	}
 	cmd.WaitDelay = releaseDelay
 	begin := time.Now()
-	process, err := s.start(cmd, group)
+	process, err := s.start(cmd, group, job.Limits)
 	if process == nil {
 		return Result{}, err
 	}

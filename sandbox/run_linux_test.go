@@ -33,11 +33,16 @@ func init() {
 	sandbox.Register("worker", func() int {
 		s, err := sandbox.Unprobed()
 		if err == nil {
-			waiting, _, _ := os.Pipe()
-			_, err = s.Run(context.Background(), sandbox.Job{Entry: "endless_wait", Env: os.Environ(), Stdin: waiting, Limits: attackLimits})
+			_, err = s.Run(context.Background(), sandbox.Job{Entry: "endless_pause", Env: os.Environ(), Limits: attackLimits})
 		}
 		_, _ = os.Stderr.WriteString(err.Error())
 		return 1
+	})
+	// It does not notice that its files have no other end.
+	sandbox.Register("endless_pause", func() int {
+		for {
+			_ = unix.Pause()
+		}
 	})
 	sandbox.Register("endless_wait", func() int {
 		_, _ = os.Stdin.Read(make([]byte, 1))
@@ -144,6 +149,11 @@ func TestSandboxDiesWithItsWorker(t *testing.T) {
 	if err := worker.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		for _, process := range processesWith(t, mark(t)) {
+			_ = unix.Kill(process, unix.SIGKILL)
+		}
+	})
 	// The worker, bubblewrap, its process inside and the program.
 	waitFor(t, func() bool { return len(processesWith(t, mark(t))) >= 4 })
 	_ = worker.Process.Signal(unix.SIGKILL)

@@ -19,7 +19,9 @@ const newNamespaces = unix.CLONE_NEWCGROUP | unix.CLONE_NEWIPC | unix.CLONE_NEWN
 //
 //   - clone is allowed without flags for namespaces. The filter cannot read the flags of clone3, so that
 //     fails with ENOSYS, on which C libraries fall back to clone.
-//   - mmap is allowed without shared anonymous memory, which no rlimit counts.
+//   - prlimit64 is allowed for the calling process.
+//   - mmap is allowed without shared anonymous memory and without memory that grows like a stack, which
+//     RLIMIT_DATA does not count.
 func filter(allowed []string) ([]bpf.Instruction, error) {
 	info, err := arch.GetInfo("")
 	if err != nil {
@@ -37,8 +39,9 @@ func filter(allowed []string) ([]bpf.Instruction, error) {
 			{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: []string{"clone3"}},
 			{Action: seccomp.ActionAllow, Names: names, NamesWithCondtions: []seccomp.NameWithConditions{
 				{Name: "clone", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.BitsNotSet, Value: newNamespaces}}},
-				{Name: "mmap", Conditions: seccomp.ArgumentConditions{{Argument: 3, Operation: seccomp.BitsNotSet, Value: unix.MAP_ANONYMOUS}}},
-				{Name: "mmap", Conditions: seccomp.ArgumentConditions{{Argument: 3, Operation: seccomp.BitsNotSet, Value: unix.MAP_SHARED}}},
+				{Name: "prlimit64", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: 0}}},
+				{Name: "mmap", Conditions: seccomp.ArgumentConditions{{Argument: 3, Operation: seccomp.BitsNotSet, Value: unix.MAP_ANONYMOUS | unix.MAP_GROWSDOWN}}},
+				{Name: "mmap", Conditions: seccomp.ArgumentConditions{{Argument: 3, Operation: seccomp.BitsNotSet, Value: unix.MAP_SHARED | unix.MAP_GROWSDOWN}}},
 			}},
 		},
 	}

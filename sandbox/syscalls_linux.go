@@ -21,7 +21,7 @@ var allowedCalls = strings.Fields(`
 	fork vfork execve execveat exit exit_group wait4 waitid pidfd_open pidfd_send_signal
 	getpid gettid getppid getpgid getpgrp getsid setpgid setsid
 	getuid geteuid getgid getegid getgroups getresuid getresgid capget
-	uname sysinfo getrusage times getrlimit setrlimit prlimit64 getpriority getrandom getcpu
+	uname sysinfo getrusage times getrlimit setrlimit getpriority getrandom getcpu
 	sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler
 	sched_get_priority_max sched_get_priority_min sched_rr_get_interval
 	clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time alarm pause

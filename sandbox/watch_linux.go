@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchInterval is how often the processor time of a run is read.
+// watchInterval is how often the processor time and the files of a run are counted.
 const watchInterval = 100 * time.Millisecond
 
 // watch observes a run: its output, its time and its cgroup.
@@ -69,12 +69,16 @@ func (w *watch) wait(ctx context.Context, p *process) error {
 			if !w.without[LimitCPU] && w.group.cpu() > w.limits.CPU {
 				return stop(&LimitError{LimitCPU})
 			}
+			if !w.without[LimitFiles] && p.files() > w.limits.Files {
+				return stop(&LimitError{LimitFiles})
+			}
 		}
 	}
 }
 
-// refusals are the texts with which the runtimes of Go, Rust and C report that the kernel refused memory
-// or a process.
+// refusals are the texts with which the runtimes of Go, Rust and C report that the kernel refused memory,
+// a process or a file, or that they got the signal of a limit. A program may report it for another one that
+// it has started.
 var refusals = []struct{ text, limit string }{
 	{"out of memory", LimitMemory},
 	{"annot allocate memory", LimitMemory},
@@ -82,6 +86,10 @@ var refusals = []struct{ text, limit string }{
 	{"bad_alloc", LimitMemory},
 	{"esource temporarily unavailable", LimitProcesses},
 	{"failed to create new OS thread", LimitProcesses},
+	{"SIGXCPU", LimitCPU},
+	{"SIGXFSZ", LimitFileSize},
+	{"ile too large", LimitFileSize},
+	{"o space left on device", LimitFileSize},
 }
 
 // reached returns the limit that explains a failed run; empty if none does.
@@ -105,17 +113,16 @@ func (w *watch) reached(result Result) string {
 		return LimitCPU // the program ignored SIGXCPU
 	case events.tooManyProcesses:
 		return LimitProcesses
-	case w.group == nil:
-		return refused(result.LogTail)
 	}
-	return ""
+	return refused(result.LogTail, w.group != nil)
 }
 
-// refused returns the limit that the log of a failed program suggests. Without a cgroup, nothing else
-// tells that the kernel refused memory or a process.
-func refused(log string) string {
+// refused returns the limit that the log of a failed program suggests. A cgroup tells by itself whether the
+// kernel refused memory or a process; nothing else does.
+func refused(log string, cgroup bool) string {
 	for _, refusal := range refusals {
-		if strings.Contains(log, refusal.text) {
+		counted := refusal.limit == LimitMemory || refusal.limit == LimitProcesses
+		if (!cgroup || !counted) && strings.Contains(log, refusal.text) {
 			return refusal.limit
 		}
 	}

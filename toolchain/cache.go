@@ -36,16 +36,16 @@ func (c Cache) Check() error {
 }
 
 // Warm translates the compiler to machine code in a folder of its own below
-// CacheDir, unless that was done before, and returns the folder. The code is for
-// compilers that are Trusted. Every user may read it; CacheDir must be closed to
-// other users who could write. Its errors are those of Open.
+// CacheDir, unless that was done before, and returns the folder. Every user may
+// read it; CacheDir must be closed to other users who could write. Its errors are
+// those of Open.
 func Warm(ctx context.Context, options Options) (Cache, error) {
 	if err := os.MkdirAll(options.CacheDir, 0o755); err != nil {
 		return Cache{}, err
 	}
-	warm := filepath.Join(options.CacheDir, "trusted-"+wasmIdentity.Digest[:16])
+	warm := filepath.Join(options.CacheDir, "cairo-"+wasmIdentity.Digest[:16])
 	cold := options.CacheDir
-	options.Trusted, options.CacheDir = true, warm
+	options.CacheDir = warm
 	if _, err := os.Stat(warm); errors.Is(err, fs.ErrNotExist) {
 		if err := warmUp(ctx, options, cold); err != nil {
 			return Cache{}, err

@@ -32,15 +32,13 @@ type Options struct {
 	// makes Open about ten seconds faster. The code is executed, so other users
 	// must not be able to write to the folder. Empty disables the cache.
 	CacheDir string
-	// Trusted means that every source is known to compile in reasonable time.
-	// The compiler is then three times as fast, because it does not check the
-	// context continuously: a compilation that exceeds its time ends when it
-	// next needs memory.
-	Trusted bool
 	// MemoryLimit limits the memory of a compilation, in bytes. Zero means 2
 	// GiB.
 	MemoryLimit uint64
-	// Timeout limits the time of a compilation. Zero means ten minutes.
+	// Timeout limits the time of a compilation. Zero means ten minutes. A
+	// compilation that exceeds it, or whose context has ended, ends when it next
+	// needs memory: checking continuously would take three times as long. Sources
+	// that are not known are compiled in a sandbox with limits of its own.
 	Timeout time.Duration
 }
 

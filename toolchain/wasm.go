@@ -54,7 +54,6 @@ func (w *Wasm) start(ctx context.Context, code []byte) (err error) {
 	}
 	w.runtime = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().
 		WithCompilationCache(w.cache).
-		WithCloseOnContextDone(!w.options.Trusted).
 		WithDebugInfoEnabled(false))
 	if w.module, err = w.runtime.CompileModule(ctx, code); err != nil {
 		return err

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"astrolabe/domain/verify"
@@ -70,11 +72,7 @@ func (b buildCommand) Validate() error {
 func (b buildCommand) Run(ctx context.Context, c *console) error {
 	return asRole(ctx, c, repo.BuilderRole, b.DatabaseURL, b.DatabaseURLFile, b.AdminAddr, func(d *deployment) ([]component, error) {
 		described, compiler, err := b.compiler(ctx)
-		if err == nil {
-			c.logger.Info("ready to build contracts", "toolchain", described.Toolchain.Name, "version", described.Toolchain.Version)
-		} else {
-			c.logger.Warn("contracts cannot be built", "reasonCode", described.ReasonCode, "error", err)
-		}
+		logBuilder(c.logger, described, err)
 		store := verifystore.NewBuilds(d.db.DB)
 		builds := verify.NewBuilds(store, time.Now)
 		builds.OnMove(d.countMove)
@@ -83,6 +81,21 @@ func (b buildCommand) Run(ctx context.Context, c *console) error {
 		}
 		return []component{builder.Run}, nil
 	})
+}
+
+// logBuilder logs whether the builder is ready, and by what each measure of its
+// sandbox is enforced. err says why it is not ready.
+func logBuilder(logger *slog.Logger, b verify.Builder, err error) {
+	var enforced []string
+	for _, m := range b.Measures {
+		enforced = append(enforced, m.Name+" by "+m.By)
+	}
+	measures := slog.String("measures", strings.Join(enforced, ", "))
+	if b.Ready {
+		logger.Info("ready to build contracts", "toolchain", b.Toolchain.Name, "version", b.Toolchain.Version, measures)
+		return
+	}
+	logger.Warn("contracts cannot be built", "reasonCode", b.ReasonCode, "error", err, measures)
 }
 
 // The reasons why a builder is not ready.

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"astrolabe/domain/verify"
 )
 
 // What a builder says about itself is public, in capabilities and in refusals.
@@ -44,5 +47,18 @@ func TestAnEmptyPathIsNone(t *testing.T) {
 	described, _, err := buildCommand{}.compiler(t.Context())
 	if err == nil || described.ReasonCode != reasonNoToolchain || !strings.Contains(described.Reason, "No compiler is configured") {
 		t.Errorf("got %+v and %v, want that no compiler is configured", described, err)
+	}
+}
+
+func TestBuilderLogsEveryMeasureAtStart(t *testing.T) {
+	t.Parallel()
+	for _, ready := range []bool{true, false} {
+		var log strings.Builder
+		logBuilder(slog.New(slog.NewTextHandler(&log, nil)), verify.Builder{
+			Ready: ready, Measures: []verify.Measure{{Name: "network", By: "namespace"}, {Name: "memory", By: "cgroup"}},
+		}, nil)
+		if want := `measures="network by namespace, memory by cgroup"`; !strings.Contains(log.String(), want) {
+			t.Errorf("ready %t: got the log %q, want %s in it", ready, log.String(), want)
+		}
 	}
 }

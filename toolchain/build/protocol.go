@@ -27,6 +27,9 @@ type request struct {
 type answer struct {
 	Class   json.RawMessage `json:"class,omitempty"`
 	Failure *failure        `json:"failure,omitempty"`
+	// exit is the exit code of the entry point: that of a program which it ran, so that the sandbox sees
+	// whether a limit ended it.
+	exit int
 }
 
 // failure is a verify.Failure.
@@ -61,7 +64,7 @@ func inside(build func(r request, archive io.Reader) (*answer, error)) int {
 		_, _ = fmt.Fprintln(os.Stderr, err)
 		return exitUndecided
 	}
-	return 0
+	return a.exit
 }
 
 // exitUndecided is the exit code of an entry point that could not decide. Its log

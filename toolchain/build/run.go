@@ -57,15 +57,19 @@ func (r *runner) run(ctx context.Context, asked request, archive []byte) (*verif
 	if err != nil {
 		return output, fmt.Errorf("build: %w", err)
 	}
-	if result.ExitCode == exitCrashed {
+	answered := len(result.Stdout) > 0
+	if result.ExitCode == exitCrashed && !answered {
 		return output, &verify.Failure{Code: verify.BuildFailed, Message: "The compiler crashed on this source."}
 	}
-	if result.ExitCode != 0 {
+	if result.ExitCode != 0 && !answered {
 		return output, fmt.Errorf("build: exit code %d: %s", result.ExitCode, lastLine(result.LogTail))
 	}
 	a, err := parseAnswer(result.Stdout)
 	if err != nil {
 		return output, fmt.Errorf("build: %w", err)
+	}
+	if result.ExitCode != 0 && a.Failure == nil {
+		return output, fmt.Errorf("build: exit code %d after a class", result.ExitCode)
 	}
 	if a.Failure != nil {
 		return output, &verify.Failure{Code: a.Failure.Code, Message: a.Failure.Message}
@@ -84,7 +88,8 @@ func limitMessage(name string, l sandbox.Limits) string {
 		sandbox.LimitWallClock: fmt.Sprintf("%g s", l.Wall.Seconds()),
 		sandbox.LimitMemory:    fmt.Sprintf("%d MiB of memory", l.Memory>>20),
 		sandbox.LimitProcesses: fmt.Sprintf("%d processes", l.Processes),
-		sandbox.LimitFileSize:  fmt.Sprintf("%d MiB for a file", l.FileSize>>20),
+		sandbox.LimitFileSize:  fmt.Sprintf("%d MiB for a file or %d MiB for all", l.FileSize>>20, l.FileSize>>19),
+		sandbox.LimitFiles:     fmt.Sprintf("%d files", l.Files),
 		sandbox.LimitOutput:    fmt.Sprintf("%d MiB of output", l.Output>>20),
 	}
 	return fmt.Sprintf("The build exceeded its limit of %s.", values[name])

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"syscall"
 
 	"astrolabe/domain/verify"
 	"astrolabe/sandbox"
@@ -42,8 +43,8 @@ func buildScarb(r request, archive io.Reader) (*answer, error) {
 	if r.Package == nil {
 		return &answer{}, nil
 	}
-	if err := runScarb(r.Package.PackageName); err != nil {
-		return refusal(err)
+	if failed, err := runScarb(r.Package.PackageName); err != nil || failed != nil {
+		return failed, err
 	}
 	class, err := readArtefact(targetDir+"/"+verify.BuildProfile, *r.Package)
 	if err != nil {
@@ -52,8 +53,9 @@ func buildScarb(r request, archive io.Reader) (*answer, error) {
 	return &answer{Class: class}, nil
 }
 
-// runScarb runs Scarb. Its output is the log of the build.
-func runScarb(name string) error {
+// runScarb runs Scarb. Its output is the log of the build. It returns an answer
+// only if Scarb failed.
+func runScarb(name string) (*answer, error) {
 	cmd := exec.CommandContext(context.Background(), scarbInside+"/bin/scarb", "--offline", "--release", "build", "-p", name)
 	cmd.Dir = sourceDir
 	cmd.Env = []string{
@@ -61,8 +63,14 @@ func runScarb(name string) error {
 	}
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	err := cmd.Run()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return &verify.Failure{Code: verify.BuildFailed, Message: fmt.Sprintf("Scarb could not build the package (%s). The log says why.", exit.ProcessState)}
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	if !failed {
+		return nil, err
 	}
-	return err
+	code := exit.ExitCode()
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		code = 128 + int(status.Signal())
+	}
+	message := fmt.Sprintf("Scarb could not build the package (%s). The log says why.", exit.ProcessState)
+	return &answer{Failure: &failure{verify.BuildFailed, message}, exit: code}, nil
 }

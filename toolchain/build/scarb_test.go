@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"astrolabe/domain/verify"
 	"astrolabe/sandbox"
@@ -106,6 +107,28 @@ func TestScarbBuildsWithWhatTheReleaseWrites(t *testing.T) {
 	}
 }
 
+func TestScarbOverALimitIsRefusedWithItsName(t *testing.T) {
+	t.Parallel()
+	limits := sandbox.BuildLimits
+	limits.CPU, limits.Memory, limits.FileSize = 2*time.Second, 512<<20, 64<<20
+	scarb, err := build.OpenScarb(t.Context(), sandboxtest.Open(t), release(t), limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for behave, part := range map[string]string{
+		"memory": "512 MiB of memory", "cpu": "2 s of CPU time", "file": "64 MiB for a file", "disk": "128 MiB for all",
+	} {
+		files := bank(t)
+		files["behave"] = &fstest.MapFile{Data: []byte(behave)}
+		packed, p := pack(t, files, "bank", vault)
+		output, err := scarb.Compile(t.Context(), packed, p)
+		failure, ok := errors.AsType[*verify.Failure](err)
+		if !ok || failure.Code != verify.BuildLimitExceeded || !strings.Contains(failure.Message, part) || output.Class != nil {
+			t.Errorf("%s: got %v with the log %q, want %s with %q and no class", behave, err, output.LogTail, verify.BuildLimitExceeded, part)
+		}
+	}
+}
+
 func TestOnlyThePinnedReleaseIsRun(t *testing.T) {
 	t.Parallel()
 	box, pinned := sandboxtest.Open(t), release(t)
@@ -118,12 +141,16 @@ func TestOnlyThePinnedReleaseIsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(pinned.Dir, "bin", "extra"), nil, 0o600); err != nil {
+	extra := filepath.Join(pinned.Dir, "bin", "extra")
+	if err := os.WriteFile(extra, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(extra, 0o644); err != nil { // the sandbox can read it, whoever runs this test
 		t.Fatal(err)
 	}
 	packed, p := pack(t, bank(t), "bank", vault)
 	_, err = scarb.Compile(t.Context(), packed, p)
-	if _, decided := errors.AsType[*verify.Failure](err); err == nil || decided {
-		t.Errorf("a release that changed after it was opened: got %v, want an error that decides nothing", err)
+	if _, decided := errors.AsType[*verify.Failure](err); err == nil || decided || !strings.Contains(err.Error(), build.ErrForeignRelease.Error()) {
+		t.Errorf("a release that changed after it was opened: got %v, want %v, which decides nothing", err, build.ErrForeignRelease)
 	}
 }

@@ -40,7 +40,7 @@ func buildWasm(r request, archive io.Reader) (*answer, error) {
 		return nil, err
 	}
 	compiler, err := toolchain.Open(context.Background(), toolchain.Options{
-		Wasm: wasmInside, CacheDir: cacheInside, Trusted: true, Timeout: time.Hour, // the sandbox ends it earlier
+		Wasm: wasmInside, CacheDir: cacheInside, Timeout: time.Hour, // the sandbox ends it earlier
 	})
 	if err != nil {
 		return nil, err

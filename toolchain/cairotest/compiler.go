@@ -55,21 +55,15 @@ func Required(tb testing.TB) toolchain.Options {
 	return options
 }
 
-// find searches for the compiler. Its machine code is cached next to its file,
-// so that only the first test ever has to produce it. Tests compile known
-// sources, so they use the fast mode.
+// find searches for the compiler, and returns its options with its machine code.
 func find(tb testing.TB) (toolchain.Options, error) {
 	tb.Helper()
-	folder := filepath.Join(repository(tb), modules)
-	options := toolchain.Options{
-		Wasm:     filepath.Join(folder, "wasm-cairo"),
-		CacheDir: filepath.Join(folder, ".cache", "wazero"),
-		Trusted:  true,
+	file := filepath.Join(repository(tb), modules, "wasm-cairo")
+	if _, err := os.Stat(file); err != nil {
+		return toolchain.Options{}, fmt.Errorf("this test needs a Cairo compiler, which scripts/cairo fetches: %w", err)
 	}
-	if _, err := os.Stat(options.Wasm); err != nil {
-		return options, fmt.Errorf("this test needs a Cairo compiler, which scripts/cairo fetches: %w", err)
-	}
-	return options, nil
+	cache, err := warm(toolchain.Options{Wasm: file})
+	return toolchain.Options{Wasm: file, CacheDir: cache.Dir}, err
 }
 
 // repository returns the folder of go.mod, seen from a test's working directory.

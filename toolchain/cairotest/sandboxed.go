@@ -29,12 +29,8 @@ func PublicDir(tb testing.TB) string {
 func Sandboxed(tb testing.TB) toolchain.Options {
 	tb.Helper()
 	options := Optional(tb)
-	cache, err := toolchain.Warm(tb.Context(), options)
-	if err != nil {
-		tb.Fatal(err)
-	}
 	dir := PublicDir(tb)
-	for from, to := range map[string]string{options.Wasm: "wasm-cairo", cache.Dir: filepath.Join("cache", filepath.Base(cache.Dir))} {
+	for from, to := range map[string]string{options.Wasm: "wasm-cairo", options.CacheDir: filepath.Join("cache", filepath.Base(options.CacheDir))} {
 		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
 			tb.Fatal(err)
 		}

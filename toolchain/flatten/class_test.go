@@ -13,8 +13,8 @@ import (
 // contracts as a person would write them into one file.
 func TestFlattenedClassesAreThoseOfTheInlinedSource(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("ASTROLABE_ALL_CLASSES") != "1" {
-		t.Skip("ASTROLABE_ALL_CLASSES=1 compiles them")
+	if os.Getenv("ASTROLABE_SOAK") != "1" {
+		t.Skip("ASTROLABE_SOAK=1 compiles them")
 	}
 	compiler := cairotest.Open(t, cairotest.Optional(t))
 	for file, p := range map[string]flatten.Package{

@@ -79,7 +79,7 @@ type flattener struct {
 	contracts []string         // full paths
 	edits     map[*file][]edit
 	ownPath   string // where a path begins with the package's name
-	ownItem   string // where an item has the package's name
+	otherUse  string // where something else may have the package's name
 
 	text      strings.Builder
 	lines     []origin
@@ -100,6 +100,9 @@ func (f *flattener) read(module []string) error {
 	}
 	file, err := readFile(f.tree, name)
 	if err != nil {
+		return err
+	}
+	if err := f.checkCompilerCrate(file); err != nil {
 		return err
 	}
 	f.files[strings.Join(module, "::")] = file

@@ -63,12 +63,12 @@ func TestModulesAreWrittenWhereTheyAreDeclared(t *testing.T) {
 		{"tests in a file that is missing", "-- src/lib.cairo --\n#[cfg(test)]\nmod tests;\n" + contract, "#[cfg(test)]\nmod tests;\n" + contract},
 		{"contracts and files of tests", "-- src/lib.cairo --\n#[cfg( test )]\nmod tests { mod x; #[starknet::contract] mod Mock {} }\n" + contract,
 			"#[cfg( test )]\nmod tests { mod x; #[starknet::contract] mod Mock {} }\n" + contract},
-		{"the package's own name", "-- src/lib.cairo --\nuse hello::a::A;\nfn f(hello: u8) -> hello::a::B { a.hello(core::hello::X, super::hello::Y) }\n" + contract,
-			"use crate::a::A;\nfn f(hello: u8) -> crate::a::B { a.hello(core::hello::X, super::hello::Y) }\n" + contract},
+		{"the package's own name", "-- src/lib.cairo --\nuse hello::a::A;\nfn f(x: u8) -> hello::a::B { a.hello(core::hello::X, super::hello::Y) }\n" + contract,
+			"use crate::a::A;\nfn f(x: u8) -> crate::a::B { a.hello(core::hello::X, super::hello::Y) }\n" + contract},
 		{"an item of the package's name", "-- src/lib.cairo --\nfn hello() { super::hello(); }\n" + contract, "fn hello() { super::hello(); }\n" + contract},
 		{"an inner attribute, which Cairo does not have", "-- src/lib.cairo --\n#![x]\nmod a;\n" + contract + "-- src/a.cairo --\n", "#![x]\nmod a {\n\n}\n" + contract},
 		{"an account contract", "-- src/lib.cairo --\n#[starknet::contract(account)]\nmod Hello {}\n", "#[starknet::contract(account)]\nmod Hello {}\n"},
-		{"a comparison with the package's name", "-- src/lib.cairo --\nfn f(hello: u8) -> bool { hello::A < hello }\n" + contract, "fn f(hello: u8) -> bool { crate::A < hello }\n" + contract},
+		{"the package's name without a path", "-- src/lib.cairo --\nfn f(hello: u8) -> u8 { hello }\n" + contract, "fn f(hello: u8) -> u8 { hello }\n" + contract},
 		{"a folder's mod.cairo", "-- src/lib.cairo --\nmod a;\n" + contract + "-- src/a.cairo --\n1\n-- src/a/mod.cairo --\n2\n", "mod a {\n1\n\n}\n" + contract},
 	}
 	for _, test := range tests {
@@ -160,6 +160,7 @@ func TestSourcesThatDoNotFitAreRefused(t *testing.T) {
 		{"a strange character", "-- src/lib.cairo --\n" + contract + "é\n", flatten.Failed, `line 3: the character "é"`},
 		{"a cycle of names", "-- src/lib.cairo --\nmod lib;\n" + contract, flatten.Failed, `"src/lib/lib.cairo" is missing`},
 		{"a contract in a file of its own", "-- src/lib.cairo --\n#[starknet::contract]\nmod Hello;\n-- src/Hello.cairo --\n", flatten.Unsupported, `"starknet::contract"`},
+		{"a file in a module of a contract", "-- src/lib.cairo --\n#[starknet::contract]\nmod Hello { mod a { mod b; } }\n-- src/Hello/a/b.cairo --\n", flatten.Unsupported, "Write it there"},
 		{"a file in a contract", "-- src/lib.cairo --\n#[starknet::contract]\nmod Hello { mod a; }\n-- src/Hello/a.cairo --\n", flatten.Unsupported, "Write it there"},
 		{"a feature", "-- src/lib.cairo --\n#[cfg(feature: 'x')]\nmod a;\n" + contract, flatten.Unsupported, "line 1: only the attribute cfg(test)"},
 		{"a condition in a trait", "-- src/lib.cairo --\ntrait T { #[cfg(target: \"lib\")] fn f(); }\n" + contract, flatten.Unsupported, "cfg(test)"},
@@ -178,6 +179,48 @@ func TestSourcesThatDoNotFitAreRefused(t *testing.T) {
 			refused(t, tree(test.tree), wanted, test.code, test.part)
 		})
 	}
+}
+
+// TestPathsThatMayMeanSomethingElseAreRefused uses the package's name at the
+// head of a path, and in another place that may give it to something else.
+func TestPathsThatMayMeanSomethingElseAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, other := range []string{
+		"mod hello {}", "fn hello() {}", "struct hello {}", "extern type hello;", "impl hello of T {}", "impl hello = a::B;",
+		"use a::b as hello;", "use a::{b as hello};", "use a::hello;", "use a::{b, hello};",
+		"#[generate_trait]\nimpl I of hello { fn g() {} }", "#[embeddable_as(hello)]\nimpl A of T {}", "#[x(a: hello)] fn f() {}", "#[derive(hello)] struct S {}",
+		"component!(path: a::b, storage: hello, event: E);", "#[storage] struct Storage { hello: u8 }", "fn f<impl hello: T>() {}", "fn f<hello>() {}", "fn f(hello: u8) {}",
+	} {
+		t.Run(other, func(t *testing.T) {
+			t.Parallel()
+			refused(t, tree("-- src/lib.cairo --\nmod m { "+other+"\nfn f() { hello::g() } }\n"+contract), wanted, flatten.Unsupported, "Begin the path with \"crate\"")
+			flat(t, tree("-- src/lib.cairo --\nmod m { "+other+"\nfn f() { crate::g() } }\n"+contract), wanted)
+		})
+	}
+	refused(t, tree("-- src/lib.cairo --\n#[x(hello::y)]\nfn f() {}\n"+contract), wanted, flatten.Unsupported, "\"crate\"")
+}
+
+// TestNamesOfGeneratedCodeAreNotTakenForThePackage uses names such as
+// IHelloDispatcher, which no file has.
+func TestNamesOfGeneratedCodeAreNotTakenForThePackage(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"IHelloDispatcher", "__external"} {
+		p := flatten.Package{Name: name, Target: name, ModulePath: name + "::Hello", Manifest: "Scarb.toml"}
+		files := tree("-- Scarb.toml --\n" + strings.Replace(hello, "hello", name, 1) + "-- src/lib.cairo --\nfn f() { " + name + "::g() }\n" + contract)
+		refused(t, files, p, flatten.Unsupported, "generated code")
+	}
+}
+
+// TestTheCompilersOwnNameIsRefused uses the name by which the compiler calls
+// every package: there it means the package, for Scarb nothing.
+func TestTheCompilersOwnNameIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"fn f() { astro::g() }", "mod astro {}", "use a::astro;", "#[embeddable_as(astro)] impl A of T {}"} {
+		refused(t, tree("-- src/lib.cairo --\nmod a;\n"+contract+"-- src/a.cairo --\n"+text), wanted, flatten.Unsupported, `"src/a.cairo" line 1: the name "astro"`)
+	}
+	flat(t, tree("-- src/lib.cairo --\nconst A: felt252 = 'astro'; // astro::x\n"+contract), wanted)
+	p := flatten.Package{Name: "astro", Target: "astro", ModulePath: "astro::Hello", Manifest: "Scarb.toml"}
+	flat(t, tree("-- Scarb.toml --\n"+strings.Replace(hello, "hello", "astro", 1)+"-- src/lib.cairo --\nfn f() { astro::g() }\n"+contract), p)
 }
 
 func TestSettingsThatChangeTheClassAreRefused(t *testing.T) {
@@ -204,6 +247,8 @@ func TestSettingsThatChangeTheClassAreRefused(t *testing.T) {
 		{"another kind", hello + "[[target.dojo]]\n", flatten.Unsupported, `"dojo"`},
 		{"inlining", hello + "[cairo]\ninlining-strategy = \"avoid\"\n", flatten.Unsupported, "inlining-strategy"},
 		{"inlining of the profile", hello + "[profile.release.cairo]\ninlining-strategy = \"avoid\"\n", flatten.Unsupported, "profile.release.cairo"},
+		{"a profile that inherits", hello + "[profile.release]\ninherits = \"dev\"\n[profile.dev.cairo]\ninlining-strategy = \"avoid\"\n", flatten.Unsupported, `"inherits" of [profile.release]`},
+		{"an unknown setting of the profile", hello + "[profile.release]\nmagic = 1\n", flatten.Unsupported, `"magic" of [profile.release]`},
 		{"an unknown setting", hello + "[cairo]\nmagic = 1\n", flatten.Unsupported, "magic"},
 		{"features", hello + "[features]\nx = []\n", flatten.Unsupported, "[features]"},
 		{"no TOML", "[", flatten.Failed, "not valid TOML"},
@@ -213,6 +258,51 @@ func TestSettingsThatChangeTheClassAreRefused(t *testing.T) {
 			t.Parallel()
 			refused(t, tree("-- Scarb.toml --\n"+test.manifest+"-- src/lib.cairo --\n"+contract), wanted, test.code, test.part)
 		})
+	}
+}
+
+// TestSettingsOfAWrongTypeAreRefused has values that would otherwise count as
+// not set.
+func TestSettingsOfAWrongTypeAreRefused(t *testing.T) {
+	t.Parallel()
+	field := func(text string) string { return strings.Replace(hello, "version", text+"\nversion", 1) }
+	tests := []struct {
+		name, manifest string
+		code           flatten.Code
+		part           string
+	}{
+		{"an array of tables", hello + "[[cairo]]\ninlining-strategy = \"avoid\"\n", flatten.Failed, "cairo must be a table"},
+		{"a number of features", "features = 3\n" + hello, flatten.Failed, "features must be a table"},
+		{"an edition that nothing sets", field("edition.workspace = true"), flatten.Failed, "inherits edition"},
+		{"a version that nothing sets", field("cairo-version.workspace = true"), flatten.Failed, "inherits cairo-version"},
+		{"an edition that is not inherited", field("edition.workspace = false"), flatten.Failed, "package.edition must be a text or workspace = true"},
+		{"an edition with more", field("edition = { workspace = true, x = 1 }"), flatten.Failed, "package.edition"},
+		{"an edition as a number", field("edition = 202407"), flatten.Failed, "package.edition"},
+		{"a version as a number", field("cairo-version = 2"), flatten.Failed, "package.cairo-version"},
+		{"no-core as a text", field("no-core = \"true\""), flatten.Failed, "package.no-core must be true or false"},
+		{"experiments as a text", field("experimental-features = \"x\""), flatten.Failed, "a list of texts"},
+		{"a profile as a text", "profile.release = \"x\"\n" + hello, flatten.Failed, "profile.release must be a table"},
+		{"settings of a profile as a list", hello + "[[profile.release.cairo]]\n", flatten.Failed, "profile.release.cairo"},
+		{"a target that is no array", strings.Replace(hello, "[[target.starknet-contract]]", "[target.starknet-contract]", 1), flatten.Failed, "array of tables"},
+		{"Sierra as a text", hello + "sierra = \"false\"\n", flatten.Failed, "sierra of a target"},
+		{"foreign contracts as a text", hello + "build-external-contracts = \"a::B\"\n", flatten.Failed, "build-external-contracts of a target"},
+		{"a feature of a target", hello + "features = 3\n", flatten.Unsupported, `"features" of a target`},
+		{"an inherited dependency with more", strings.Replace(hello, "\"2.8.2\"", "{ workspace = true, x = 1 }", 1), flatten.Unsupported, "another starknet"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			refused(t, tree("-- Scarb.toml --\n"+test.manifest+"-- src/lib.cairo --\n"+contract), wanted, test.code, test.part)
+		})
+	}
+}
+
+func TestSettingsOfTheWorkspaceAreChecked(t *testing.T) {
+	t.Parallel()
+	p := flatten.Package{Name: "hello", Target: "hello", ModulePath: "hello::Hello", Manifest: "p/Scarb.toml"}
+	for _, settings := range []string{"[cairo]\ninlining-strategy = \"avoid\"\n", "[profile.release]\ninherits = \"dev\"\n"} {
+		files := tree("-- Scarb.toml --\n[workspace]\nmembers = [\"p\"]\n" + settings + "-- p/Scarb.toml --\n" + hello + "-- p/src/lib.cairo --\n" + contract)
+		refused(t, files, p, flatten.Unsupported, `"Scarb.toml": the setting`)
 	}
 }
 

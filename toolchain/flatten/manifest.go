@@ -40,7 +40,7 @@ func readManifest(tree fs.FS, name string) (table, error) {
 	if err := toml.Unmarshal(content, &root); err != nil {
 		return nil, failed("%s is not valid TOML: %s.", quote(name), quote(err.Error()))
 	}
-	return root, nil
+	return root, checkShapes(name, root)
 }
 
 // manifest is the manifest of a package and what it inherits.
@@ -81,14 +81,18 @@ func checkManifests(tree fs.FS, p Package) error {
 	return checkCompiler(p.Manifest, root)
 }
 
-// field returns a text of [package], which the package may inherit.
-func (m manifest) field(key string) string {
+// field returns a text of [package], which the package may inherit; "" if it is
+// not set.
+func (m manifest) field(key string) (string, error) {
 	fields := m.root.table("package")
-	if inherits, _ := fields.table(key)["workspace"].(bool); inherits {
+	if inherited(fields[key]) {
 		fields = m.workspace.table("package")
+		if _, set := fields[key]; !set {
+			return "", failed("%s: the package inherits %s, which [workspace.package] does not set.", quote(m.file), key)
+		}
 	}
 	value, _ := fields[key].(string)
-	return value
+	return value, nil
 }
 
 func (m manifest) checkPackage(name string) error {
@@ -96,19 +100,25 @@ func (m manifest) checkPackage(name string) error {
 	if got, _ := fields["name"].(string); got != name {
 		return failed("%s: the package is %s, want %s.", quote(m.file), quote(got), quote(name))
 	}
-	if got := m.field("edition"); got != "" && got != edition {
+	got, err := m.field("edition")
+	if err != nil {
+		return err
+	}
+	if got != "" && got != edition {
 		return unsupported("%s: the package has the edition %s, but the compiler has %s only.", quote(m.file), quote(got), edition)
 	}
-	if requirement := m.field("cairo-version"); requirement != "" && !met(requirement) {
+	requirement, err := m.field("cairo-version")
+	if err != nil {
+		return err
+	}
+	if requirement != "" && !met(requirement) {
 		return unsupported("%s: the package needs Cairo %s, but the compiler is %s.", quote(m.file), quote(requirement), cairoVersion)
 	}
 	if without, _ := fields["no-core"].(bool); without {
 		return unsupported("%s: no-core is not supported.", quote(m.file))
 	}
-	if experimental, set := fields["experimental-features"]; set {
-		if list, ok := experimental.([]any); !ok || len(list) > 0 {
-			return unsupported("%s: experimental-features are not supported. Remove them.", quote(m.file))
-		}
+	if experimental, _ := fields["experimental-features"].([]any); len(experimental) > 0 {
+		return unsupported("%s: experimental-features are not supported. Remove them.", quote(m.file))
 	}
 	if len(m.root.table("features")) > 0 {
 		return unsupported("%s: [features] are not supported, because they decide which code is compiled. Remove the section.", quote(m.file))
@@ -122,7 +132,7 @@ func (m manifest) checkDependencies() error {
 	dependencies := m.root.table("dependencies")
 	for _, name := range dependencies.keys() {
 		value := dependencies[name]
-		if inherits, _ := dependencies.table(name)["workspace"].(bool); inherits {
+		if inherited(value) {
 			value = m.workspace.table("dependencies")[name]
 		}
 		if name != "starknet" {

@@ -66,6 +66,7 @@ func (f *flattener) walk(file *file, root []string) error {
 			if err != nil {
 				return err
 			}
+			f.attributeNames(file, i, a.next)
 			attributes = append(attributes, a)
 			i = a.next
 			continue
@@ -117,7 +118,7 @@ func (f *flattener) module(file *file, i int, inner scope, attributes []attribut
 		return 0, nil, failed("%s: modules are nested more than %d levels deep.", file.place(file.tokens[i]), maxDepth)
 	}
 	f.declared[full] = true
-	f.item(file, i+1)
+	f.otherUseAt(file, i+1)
 	if slices.ContainsFunc(attributes, func(a attribute) bool { return a.name == contractAttribute }) {
 		f.contracts = append(f.contracts, f.pkg.Name+"::"+full)
 	}

@@ -19,6 +19,15 @@ func (m manifest) checkTargets(name string) error {
 	for _, value := range list {
 		keys, _ := value.(map[string]any)
 		target := table(keys)
+		for _, key := range target.keys() {
+			want, known := targetShapes[key]
+			if !known {
+				return unsupported("%s: the setting %s of a target is not known. Remove it.", quote(m.file), quote(key))
+			}
+			if !want.fits(target[key]) {
+				return failed("%s: %s of a target must be %s.", quote(m.file), key, want.name)
+			}
+		}
 		if source, set := target["source-path"]; set && source != rootFile {
 			return failed("%s: the source-path of a target must be %s.", quote(m.file), rootFile)
 		}
@@ -54,9 +63,15 @@ var harmless = []string{
 var usual = table{"allow-warnings": true, "enable-gas": true, "inlining-strategy": "default"}
 
 // checkCompiler checks the settings of the compiler in a manifest: [cairo] and
-// those of the profile release.
+// those of the profile release, which may not inherit another's.
 func checkCompiler(file string, root table) error {
-	sections := map[string]table{"cairo": root.table("cairo"), "profile.release.cairo": root.table("profile").table("release").table("cairo")}
+	profile := root.table("profile").table("release")
+	for _, key := range profile.keys() {
+		if key != "cairo" && key != "tool" {
+			return unsupported("%s: the setting %s of [profile.release] changes what is compiled, or is not known. Remove it.", quote(file), quote(key))
+		}
+	}
+	sections := map[string]table{"cairo": root.table("cairo"), "profile.release.cairo": profile.table("cairo")}
 	for _, section := range []string{"cairo", "profile.release.cairo"} {
 		settings := sections[section]
 		for _, key := range settings.keys() {

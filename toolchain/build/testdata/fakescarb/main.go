@@ -40,7 +40,35 @@ func run(behave string) error {
 	if behave == "exit" {
 		os.Exit(7)
 	}
+	if err := exceed(behave); err != nil {
+		return err
+	}
 	return write(filepath.Join(os.Getenv("SCARB_TARGET_DIR"), "release"), behave)
+}
+
+// exceed uses more than the test allows.
+func exceed(behave string) error {
+	switch behave {
+	case "memory":
+		block := make([]byte, 1<<30)
+		for i := 0; i < len(block); i += os.Getpagesize() {
+			block[i] = 1
+		}
+		fmt.Println(len(block))
+	case "cpu":
+		for {
+			_ = os.Getpid()
+		}
+	case "file":
+		return os.WriteFile("/tmp/large", make([]byte, 80<<20), 0o600)
+	case "disk":
+		for i := range 4 {
+			if err := os.WriteFile(fmt.Sprintf("/tmp/%d", i), make([]byte, 60<<20), 0o600); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 type artefacts struct {
