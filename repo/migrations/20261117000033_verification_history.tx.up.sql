@@ -45,3 +45,39 @@ BEGIN
 END $$;
 CREATE TRIGGER verification_history_follows BEFORE INSERT ON verification_history
     FOR EACH ROW EXECUTE FUNCTION verification_history_follows();
+
+ALTER FUNCTION verification_history_only_grows() SET search_path = pg_catalog, pg_temp;
+ALTER FUNCTION verification_job_moved() SET search_path = pg_catalog, pg_temp;
+ALTER FUNCTION verification_keys_only_end() SET search_path = pg_catalog, pg_temp;
+ALTER FUNCTION verification_log_only_grows() SET search_path = pg_catalog, pg_temp;
+
+CREATE OR REPLACE FUNCTION verification_receipts_only_grow() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    next bigint;
+BEGIN
+    IF TG_OP <> 'INSERT' THEN
+        RAISE EXCEPTION 'verification receipts are never changed or deleted';
+    END IF;
+    IF current_user <> 'astrolabe_controller' THEN
+        RAISE EXCEPTION 'only the role astrolabe_controller adds verification receipts, not %', current_user;
+    END IF;
+    EXECUTE format('SELECT coalesce(max(receipt_id), 0) + 1 FROM %I.verification_receipts', TG_TABLE_SCHEMA) INTO next;
+    IF NEW.receipt_id <> next THEN
+        RAISE EXCEPTION 'verification receipts are numbered without gaps, and % is not the next number', NEW.receipt_id;
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- This one runs as its owner, so nobody else may attach it to a table.
+CREATE OR REPLACE FUNCTION verifications_advance_epoch() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    changed  smallint := coalesce(NEW.chain, OLD.chain);
+    advanced bigint;
+BEGIN
+    EXECUTE format('INSERT INTO %I.fact_epochs AS known (chain, epoch) VALUES ($1, 1)
+        ON CONFLICT (chain) DO UPDATE SET epoch = known.epoch + 1 RETURNING epoch', TG_TABLE_SCHEMA)
+        INTO advanced USING changed;
+    PERFORM pg_notify('fact_epochs', CASE changed WHEN 1 THEN 'SN_MAIN' ELSE 'SN_SEPOLIA' END || ' ' || advanced);
+    RETURN NULL;
+END $$;
+REVOKE EXECUTE ON FUNCTION verifications_advance_epoch() FROM PUBLIC;
