@@ -124,7 +124,12 @@ func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name d
 // verification checks receipts and their transparency log, which are of no chain,
 // and returns the number of findings.
 func (f fsckCommand) verification(ctx context.Context, c *console, db *database) (int, error) {
-	faults, receipts, err := transparency.Inspect(ctx, verify.NewEvidence(db.DB), f.Limit)
+	var faults []transparency.Fault
+	var receipts int64
+	err := verify.ReadEvidence(ctx, db.DB, func(evidence verify.Evidence) (err error) {
+		faults, receipts, err = transparency.Inspect(ctx, evidence, f.Limit)
+		return err
+	})
 	for _, fault := range faults {
 		repair := "repair with SQL: " + fault.Repair
 		if fault.Repair == "" {

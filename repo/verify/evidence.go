@@ -3,6 +3,8 @@ package verify
 import (
 	"context"
 
+	"github.com/uptrace/bun"
+
 	"astrolabe/domain"
 	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/receipt"
@@ -13,17 +15,20 @@ import (
 )
 
 // Evidence reads everything that is stored about admitted receipts, for fsck.
-type Evidence struct{ db *repo.DB }
+type Evidence struct{ on bun.IDB }
 
 var _ transparency.Evidence = Evidence{}
 
-// NewEvidence returns the reader of a database.
-func NewEvidence(db *repo.DB) Evidence { return Evidence{db} }
+// ReadEvidence calls read with the evidence of one snapshot, so that builders and
+// controllers may go on.
+func ReadEvidence(ctx context.Context, db *repo.DB, read func(Evidence) error) error {
+	return db.Write().RunInTx(ctx, repo.Snapshot, func(_ context.Context, tx bun.Tx) error { return read(Evidence{tx}) })
+}
 
 // Keys implements transparency.Evidence.
 func (r Evidence) Keys(ctx context.Context) ([]receipt.Key, error) {
 	var rows []model.VerificationKey
-	err := r.db.Write().NewSelect().Model(&rows).Comment("evidence.keys").Order("key_id").Scan(ctx)
+	err := r.on.NewSelect().Model(&rows).Comment("evidence.keys").Order("key_id").Scan(ctx)
 	keys := make([]receipt.Key, len(rows))
 	for i, k := range rows {
 		keys[i] = receipt.Key{
@@ -70,7 +75,7 @@ func (r Evidence) Receipts(ctx context.Context, after int64, most int) ([]transp
 		DeclaredHash     *starknet.Felt           `bun:"declared_hash"`
 		DeclaredTx       *starknet.Felt           `bun:"declared_tx"`
 	}
-	rows, err := repo.Select[row](ctx, r.db.Write(), receiptsAfter, after, most)
+	rows, err := repo.Select[row](ctx, r.on, receiptsAfter, after, most)
 	list := make([]transparency.StoredReceipt, len(rows))
 	for i, s := range rows {
 		list[i] = transparency.StoredReceipt{
@@ -103,7 +108,7 @@ func (r Evidence) WithoutReceipts(ctx context.Context, most int) ([]transparency
 		Detail string `bun:"detail"`
 		Repair string `bun:"repair"`
 	}
-	rows, err := repo.Select[row](ctx, r.db.Write(), evidenceWithoutReceipts, most)
+	rows, err := repo.Select[row](ctx, r.on, evidenceWithoutReceipts, most)
 	faults := make([]transparency.Fault, len(rows))
 	for i, f := range rows {
 		faults[i] = transparency.Fault{Check: "receipts", Detail: f.Detail, Repair: f.Repair}
@@ -113,7 +118,7 @@ func (r Evidence) WithoutReceipts(ctx context.Context, most int) ([]transparency
 
 // LogHashes implements transparency.Evidence, by the primary key.
 func (r Evidence) LogHashes(ctx context.Context, from int64, most int) ([]transparency.StoredHash, error) {
-	rows, err := repo.Select[model.VerificationLogHash](ctx, r.db.Write(), `/* evidence.hashes */
+	rows, err := repo.Select[model.VerificationLogHash](ctx, r.on, `/* evidence.hashes */
 	SELECT index, hash FROM verification_log_hashes WHERE index >= $1 ORDER BY index LIMIT $2`, from, most)
 	list := make([]transparency.StoredHash, len(rows))
 	for i, h := range rows {
@@ -124,7 +129,7 @@ func (r Evidence) LogHashes(ctx context.Context, from int64, most int) ([]transp
 
 // Checkpoints implements transparency.Evidence, by the primary key.
 func (r Evidence) Checkpoints(ctx context.Context, after int64, most int) ([]transparency.StoredCheckpoint, error) {
-	rows, err := repo.Select[model.VerificationLogCheckpoint](ctx, r.db.Write(), `/* evidence.checkpoints */
+	rows, err := repo.Select[model.VerificationLogCheckpoint](ctx, r.on, `/* evidence.checkpoints */
 	SELECT size, root, note, signed_at FROM verification_log_checkpoints WHERE size > $1 ORDER BY size LIMIT $2`, after, most)
 	list := make([]transparency.StoredCheckpoint, len(rows))
 	for i, c := range rows {

@@ -1,10 +1,12 @@
 package verify_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 
+	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/receipt"
 	"astrolabe/domain/verify/transparency"
 	"astrolabe/repo"
@@ -25,11 +27,47 @@ func grows(t *testing.T, db *repo.DB) {
 
 func inspect(t *testing.T, db *repo.DB) []transparency.Fault {
 	t.Helper()
-	faults, _, err := transparency.Inspect(t.Context(), store.NewEvidence(db), 50)
-	if err != nil {
+	return inspectWhile(t, db, func() {})
+}
+
+// inspectWhile lets act run after the receipts are read, and before the log is.
+func inspectWhile(t *testing.T, db *repo.DB, act func()) (faults []transparency.Fault) {
+	t.Helper()
+	if err := store.ReadEvidence(t.Context(), db, func(e store.Evidence) (err error) {
+		faults, _, err = transparency.Inspect(t.Context(), interrupted{e, act}, 50)
+		return err
+	}); err != nil {
 		t.Fatal(err)
 	}
 	return faults
+}
+
+// interrupted is evidence that changes while it is read.
+type interrupted struct {
+	store.Evidence
+	act func()
+}
+
+// LogHashes implements transparency.Evidence.
+func (e interrupted) LogHashes(ctx context.Context, from int64, most int) ([]transparency.StoredHash, error) {
+	if from == 0 {
+		e.act()
+	}
+	return e.Evidence.LogHashes(ctx, from, most)
+}
+
+func TestAControllerThatRunsIsNoFault(t *testing.T) {
+	t.Parallel()
+	db, conn := repotest.Connect(t, repotest.Receipted)
+	controller := verify.NewController(store.NewAdmissions(repotest.As(t, conn, repo.ControllerRole)), repotest.ReceiptKey, receipt.Demo, repotest.ReceiptToolchain, time.Now)
+	for _, f := range inspectWhile(t, db, func() {
+		if decided, err := controller.Pass(t.Context()); err != nil || decided != 1 {
+			t.Errorf("got %d jobs decided and %v, want one", decided, err)
+		}
+		grows(t, db)
+	}) {
+		t.Errorf("%s: got %s, want no fault", f.Check, f.Detail)
+	}
 }
 
 func TestSoundReceiptsHaveNoFaults(t *testing.T) {
