@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/uptrace/bun"
 
@@ -43,7 +44,7 @@ func (r Evidence) Keys(ctx context.Context) ([]receipt.Key, error) {
 // of their histories, their public records and the declarations that they name.
 const receiptsAfter = `/* evidence.receipts */
 	SELECT r.receipt_id, r.job, r.chain, r.class, r.key_id, r.digest, r.issued_at, r.body,
-		j.state, j.receipt_id AS job_receipt_id, j.chain AS job_chain, j.package->>'uploadDigest' AS upload_digest, j.package->>'selectedClassHash' AS selected,
+		j.state, j.build, j.receipt_id AS job_receipt_id, j.chain AS job_chain, j.package->>'uploadDigest' AS upload_digest, j.package->>'selectedClassHash' AS selected,
 		(SELECT h.state FROM verification_history h WHERE h.job = r.job ORDER BY h.seq DESC LIMIT 1) AS last_state,
 		v.key_id AS record_key, v.receipt_digest AS record_digest, v.issued_at = r.issued_at AS record_issued,
 		EXISTS (SELECT FROM verification_outbox x WHERE x.receipt_id = r.receipt_id) AS waiting,
@@ -60,30 +61,35 @@ const receiptsAfter = `/* evidence.receipts */
 func (r Evidence) Receipts(ctx context.Context, after int64, most int) ([]transparency.StoredReceipt, error) {
 	type row struct {
 		model.VerificationReceipt
-		State            model.VerificationState  `bun:"state"`
-		JobReceiptID     *int64                   `bun:"job_receipt_id"`
-		JobChain         model.Chain              `bun:"job_chain"`
-		UploadDigest     string                   `bun:"upload_digest"`
-		Selected         string                   `bun:"selected"`
-		LastState        *model.VerificationState `bun:"last_state"`
-		RecordKey        *string                  `bun:"record_key"`
-		RecordDigest     *string                  `bun:"record_digest"`
-		RecordIssued     *bool                    `bun:"record_issued"`
-		Waiting          bool                     `bun:"waiting"`
-		DeclaredBlock    *int64                   `bun:"declared_block"`
-		DeclaredCompiled *starknet.Felt           `bun:"declared_compiled"`
-		DeclaredHash     *starknet.Felt           `bun:"declared_hash"`
-		DeclaredTx       *starknet.Felt           `bun:"declared_tx"`
+		State            int64           `bun:"state"`
+		Build            json.RawMessage `bun:"build"`
+		JobReceiptID     *int64          `bun:"job_receipt_id"`
+		JobChain         model.Chain     `bun:"job_chain"`
+		UploadDigest     string          `bun:"upload_digest"`
+		Selected         string          `bun:"selected"`
+		LastState        *int64          `bun:"last_state"`
+		RecordKey        *string         `bun:"record_key"`
+		RecordDigest     *string         `bun:"record_digest"`
+		RecordIssued     *bool           `bun:"record_issued"`
+		Waiting          bool            `bun:"waiting"`
+		DeclaredBlock    *int64          `bun:"declared_block"`
+		DeclaredCompiled *starknet.Felt  `bun:"declared_compiled"`
+		DeclaredHash     *starknet.Felt  `bun:"declared_hash"`
+		DeclaredTx       *starknet.Felt  `bun:"declared_tx"`
 	}
 	rows, err := repo.Select[row](ctx, r.on, receiptsAfter, after, most)
 	list := make([]transparency.StoredReceipt, len(rows))
 	for i, s := range rows {
 		list[i] = transparency.StoredReceipt{
 			ID: s.ReceiptID, Job: s.Job, Chain: domain.Chain(s.Chain), Class: s.Class, KeyID: s.KeyID, Digest: s.Digest, IssuedAt: s.IssuedAt.UTC(), Body: s.Body,
-			Succeeded:    verify.State(s.State) == verify.Succeeded && s.LastState != nil && verify.State(*s.LastState) == verify.Succeeded,
+			Succeeded:    storedState(s.State) == verify.Succeeded && s.LastState != nil && storedState(*s.LastState) == verify.Succeeded,
 			JobReceiptID: s.JobReceiptID, JobChain: domain.Chain(s.JobChain), UploadDigest: s.UploadDigest, SelectedClass: s.Selected,
 			Recorded: s.RecordKey != nil, RecordHolds: s.RecordKey != nil && *s.RecordKey == s.KeyID && *s.RecordDigest == s.Digest && *s.RecordIssued,
 			Waiting: s.Waiting,
+		}
+		var build verify.Build
+		if json.Unmarshal(s.Build, &build) == nil { // else it has no toolchain, which no key signs for
+			list[i].Toolchain = receipt.Toolchain(build.Toolchain)
 		}
 		if s.DeclaredBlock != nil && s.DeclaredHash != nil {
 			list[i].Declaration = &transparency.StoredDeclaration{Block: *s.DeclaredBlock, BlockHash: *s.DeclaredHash, Transaction: s.DeclaredTx, Compiled: s.DeclaredCompiled}

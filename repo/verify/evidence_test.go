@@ -34,7 +34,11 @@ func inspect(t *testing.T, db *repo.DB) []transparency.Fault {
 func inspectWhile(t *testing.T, db *repo.DB, act func()) (faults []transparency.Fault) {
 	t.Helper()
 	if err := store.ReadEvidence(t.Context(), db, func(e store.Evidence) (err error) {
-		faults, _, err = transparency.Inspect(t.Context(), interrupted{e, act}, 50)
+		if faults, err = verify.InspectJobs(t.Context(), e, 50); err != nil {
+			return err
+		}
+		more, _, err := transparency.Inspect(t.Context(), interrupted{e, act}, 50)
+		faults = append(faults, more...)
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -98,6 +102,34 @@ func TestEveryCorruptionOfReceiptsAndLogIsFound(t *testing.T) {
 		{"a history does not end", quiet("verification_history", "DELETE FROM verification_history WHERE seq = 6 AND job = (SELECT job FROM verification_receipts WHERE receipt_id = 3)"), "receipt jobs", "receipt 3: the state or the history", false},
 		{"a job names another receipt", "UPDATE verification_jobs SET receipt_id = 99 WHERE receipt_id = 3", "receipt jobs", "names another receipt", true},
 		{"a job has another source", "UPDATE verification_jobs SET package = jsonb_set(package, '{uploadDigest}', '\"sha256:00\"') WHERE receipt_id = 3", "receipt jobs", "differ from the signed evidence", false},
+		{"a job was built with another toolchain", "UPDATE verification_jobs SET build = jsonb_set(build, '{Toolchain,Version}', '\"2.8.3\"') WHERE receipt_id = 3", "signing keys", "receipt 3: its key", false},
+		{"a job has no build", "UPDATE verification_jobs SET build = NULL WHERE receipt_id = 3", "signing keys", "receipt 3: its key", false},
+		{"a key is another", "UPDATE verification_keys SET public_key = sha256(public_key)", "signing keys", "has the public key of", false},
+		{"a key has no toolchain", "UPDATE verification_keys SET toolchain_name = ''", "signing keys", "no trust root can be made", false},
+		{"a key begins too late", "UPDATE verification_keys SET not_before = not_before + interval '1 day'", "signing keys", "is valid from", false},
+		{"a key was retired too early", "UPDATE verification_keys SET not_after = not_before", "signing keys", "was retired at", false},
+		{"a key was revoked too early", "UPDATE verification_keys SET revoked_at = not_before", "signing keys", "was revoked at", false},
+		{"a history has two ends", "INSERT INTO verification_history SELECT job, 7, 7, at FROM verification_history WHERE state = 5 LIMIT 1", "job histories", "it has failed after succeeded", false},
+		{"a history lacks a state", "DELETE FROM verification_history WHERE state = 3 AND job = (SELECT id FROM verification_jobs WHERE state = 6)", "job histories", "it has comparing after queued", false},
+		{"a history is empty", "DELETE FROM verification_history WHERE job = (SELECT id FROM verification_jobs WHERE state = 8)", "job histories", "it is empty", false},
+		{"a history begins too late", "DELETE FROM verification_history WHERE state = 0 AND job = (SELECT id FROM verification_jobs WHERE state = 8)", "job histories", "it begins with validating", false},
+		{"a history goes back in time", "UPDATE verification_history SET at = at - interval '1 day' WHERE state = 4 AND job = (SELECT id FROM verification_jobs WHERE state = 4)", "job histories", "at an earlier time", false},
+		{"a history has an unknown state", "UPDATE verification_history SET state = 77 WHERE state = 8", "job histories", "unknown state 77", false},
+		{"a job has another state", "UPDATE verification_jobs SET state = 3 WHERE state = 4", "job histories", "ends with comparing, but the state of the job is building", false},
+		{"a job has an unknown state", "UPDATE verification_jobs SET state = 77 WHERE state = 5", "job histories", "unknown state 77", false},
+		{"a history is renumbered", "UPDATE verification_history SET seq = 9 WHERE state = 8", "job outcomes", "has the number 9", false},
+		{"a job succeeded with another class", "UPDATE verification_jobs SET produced_class_hash = decode(repeat('01', 32), 'hex') WHERE receipt_id = 3", "job outcomes", "has the class hash", false},
+		{"a job succeeded without a class", "UPDATE verification_jobs SET produced_class_hash = NULL WHERE receipt_id = 3", "job outcomes", "has no class hash", false},
+		{"a mismatch built the selected class", "UPDATE verification_jobs SET produced_class_hash = (SELECT class FROM verification_receipts LIMIT 1) WHERE state = 6", "job outcomes", "has the class hash", false},
+		{"a class hash is no felt", "UPDATE verification_jobs SET produced_class_hash = 'x' WHERE state = 6", "job outcomes", "cannot be read", false},
+		{"a cancelled job built a class", "UPDATE verification_jobs SET produced_class_hash = decode(repeat('01', 32), 'hex') WHERE state = 8", "job outcomes", "has a class hash that was built", false},
+		{"a job selects no class", "UPDATE verification_jobs SET package = '[]' WHERE state = 8", "job outcomes", "selects no class", false},
+		{"a failed job has no failure", "UPDATE verification_jobs SET failure_code = NULL, failure_message = NULL WHERE state = 7", "job outcomes", "has no failure", false},
+		{"a failed job has no message", "UPDATE verification_jobs SET failure_message = NULL WHERE state = 7", "job outcomes", "has the unknown failure", false},
+		{"a failure is unknown", "UPDATE verification_jobs SET failure_code = 'bad_luck' WHERE state = 7", "job outcomes", "unknown failure \"bad_luck\"", false},
+		{"a mismatch has another failure", "UPDATE verification_jobs SET failure_code = 'build_failed' WHERE state = 6", "job outcomes", "has the failure build_failed", false},
+		{"a cancelled job has a failure", "UPDATE verification_jobs SET failure_code = 'build_failed', failure_message = 'No.' WHERE state = 8", "job outcomes", "has the failure build_failed", false},
+		{"a failed job names a receipt", "UPDATE verification_jobs SET receipt_id = 9 WHERE state = 7", "job outcomes", "has a receipt only", false},
 		{"a public record is gone", "DELETE FROM verifications WHERE receipt_id = 3", "verification records", "receipt 3: the public record", true},
 		{"a public record says something else", "UPDATE verifications SET key_id = 'other' WHERE receipt_id = 3", "verification records", "receipt 3: the public record", true},
 		{"a public record is invented", "INSERT INTO verifications SELECT chain, sha256(class), 3, issued_at, key_id, receipt_digest FROM verifications WHERE receipt_id = 3", "receipts", "the public record of receipt 3 has no receipt", true},
