@@ -66,6 +66,7 @@ func TestDueJobsAreFoundByTheirIndexes(t *testing.T) {
 	jobs := store.NewJobs(db)
 	for act, index := range map[verify.Upkeep]string{
 		verify.ExpireUpload: "verification_jobs_uploads", verify.DeleteSource: "verification_jobs_sources", verify.RepeatValidation: "verification_jobs_validating", verify.AbandonBuild: "verification_jobs_builds",
+		verify.AbandonCompare: "verification_jobs_comparing",
 	} {
 		recorded := repotest.Recorded(t, db, func() {
 			if _, err := jobs.DueJobs(t.Context(), act, time.Now(), 10); err != nil {
