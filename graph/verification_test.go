@@ -225,6 +225,7 @@ func TestVerificationJobHasEveryFieldOfTheJobView(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := v.creates("first")
+	v.execute(t, "ALTER TABLE verification_jobs DISABLE TRIGGER verification_job_moves") // the job takes every state
 	for _, c := range []struct{ name, change string }{
 		{"new", "updated_at = updated_at"},
 		{"committed", "state = 1, source_committed_at = created_at, source_expires_at = now() + interval '1 day'"},

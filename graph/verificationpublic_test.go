@@ -38,6 +38,7 @@ func (v *verifying) fromREST(path string, header map[string]string) string {
 func (v *verifying) succeeds(id string, receipt int) {
 	v.Helper()
 	v.admits(id, receipt)
+	v.execute(v.T, "ALTER TABLE verification_jobs DISABLE TRIGGER verification_job_moves") // it was not built
 	v.execute(v.T, fmt.Sprintf("UPDATE verification_jobs SET state = 5, finished_at = now(), receipt_id = %d WHERE id = '%s'", receipt, id))
 }
 

@@ -28,14 +28,15 @@ type grant struct {
 
 // roleGrants lists everything that each role may do. States are numbered as in
 // verify.States: 2 queued, 3 building, 4 comparing, 5 succeeded, 6 mismatch,
-// 7 failed.
+// 7 failed. Rows of history are added by the trigger of a job that moves, with the
+// privileges of whoever moves it; another trigger refuses all others.
 var roleGrants = map[string][]grant{
 	BuilderRole: {
 		// A row that a statement has read must stay visible after its change.
 		{"SELECT", "verification_jobs", "id, number, package, state, updated_at", "state IN (2, 3, 4, 7)", ""},
 		{"UPDATE", "verification_jobs", "state, updated_at, finished_at, failure_code, failure_message, build", "state IN (2, 3)", "state IN (3, 4, 7)"},
 		{"SELECT", "verification_history", "job, seq, state, at", jobIn("verification_history", "2, 3, 4, 7"), ""},
-		{"INSERT", "verification_history", "job, seq, state, at", "", "state IN (3, 4, 7) AND " + jobIn("verification_history", "2, 3")},
+		{"INSERT", "verification_history", "job, seq, state, at", "", "state IN (3, 4, 7) AND " + jobIn("verification_history", "3, 4, 7")},
 		{"SELECT", "verification_sources", "job, part, bytes", jobIn("verification_sources", "3"), ""},
 		{"SELECT", "verification_builds", "job, builder, attempt, claimed_at, seen_at", "", ""},
 		{"INSERT", "verification_builds", "job, builder, attempt, claimed_at, seen_at", "", jobIn("verification_builds", "2")},
@@ -50,7 +51,7 @@ var roleGrants = map[string][]grant{
 		{"UPDATE", "verification_jobs", "state, updated_at, finished_at, failure_code, failure_message, produced_class_hash, receipt_id", "state = 4",
 			"(state IN (6, 7) AND receipt_id IS NULL OR state = 5 AND receipt_id IS NOT NULL)"},
 		{"SELECT", "verification_history", "job, seq, state, at", jobIn("verification_history", "4, 5, 6, 7"), ""},
-		{"INSERT", "verification_history", "job, seq, state, at", "", "state IN (5, 6, 7) AND " + jobIn("verification_history", "4")},
+		{"INSERT", "verification_history", "job, seq, state, at", "", "state IN (5, 6, 7) AND " + jobIn("verification_history", "5, 6, 7")},
 		{"SELECT", "verification_candidates", "job, class, built_at", jobIn("verification_candidates", "4"), ""},
 		{"DELETE", "verification_candidates", "", jobIn("verification_candidates", "4"), ""},
 

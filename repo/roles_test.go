@@ -3,6 +3,7 @@ package repo_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,10 @@ func jobsInEveryState(ctx context.Context, url string) error {
 		return err
 	}
 	defer func() { _ = conn.Close(ctx) }()
+	// The jobs were not moved to their states, so no trigger may ask how.
+	if _, err := conn.Exec(ctx, "SET session_replication_role = replica"); err != nil {
+		return err
+	}
 	for n, state := range verify.States {
 		for _, statement := range []string{
 			`INSERT INTO workspaces (id, name, plan, created_at) VALUES ($1, $1, 'standard', now())`,
@@ -98,6 +103,10 @@ func TestBuilderRoleCannotCrossItsBorders(t *testing.T) {
 		// history and sources
 		"INSERT INTO verification_history (job, seq, state, at) VALUES ('building', 2, 5, now())", "INSERT INTO verification_history (job, seq, state, at) VALUES ('building', 2, 8, now())",
 		"INSERT INTO verification_history (job, seq, state, at) VALUES ('comparing', 2, 7, now())", "INSERT INTO verification_history (job, seq, state, at) VALUES ('succeeded', 2, 7, now())",
+		"INSERT INTO verification_history (job, seq, state, at) VALUES ('building', 2, 4, now())", "INSERT INTO verification_history (job, seq, state, at) VALUES ('building', 2, 7, now())",
+		"INSERT INTO verification_history (job, seq, state, at) SELECT id, 2, state, updated_at FROM verification_jobs WHERE id = 'building'",
+		"INSERT INTO verification_history (job, seq, state, at) SELECT id, 2, state, updated_at FROM verification_jobs WHERE id = 'failed'",
+		"UPDATE verification_jobs SET state = 4 WHERE id = 'queued'", // it was not built
 		"UPDATE verification_history SET state = 3", "DELETE FROM verification_history", "TRUNCATE verification_history",
 		"INSERT INTO verification_sources (job, part, bytes) VALUES ('building', 1, '')", "UPDATE verification_sources SET bytes = ''", "DELETE FROM verification_sources",
 		// the ways around
@@ -111,10 +120,50 @@ func TestBuilderRoleCannotCrossItsBorders(t *testing.T) {
 	}
 }
 
-// refusedStatement reports whether a privilege, a policy or the ownership of a
-// table refused a statement.
+// refusedStatement reports whether a privilege, a policy, the ownership of a table
+// or a trigger refused a statement.
 func refusedStatement(err error) bool {
-	return repo.SQLState(err) == unprivileged || err != nil && strings.Contains(err.Error(), "only grows")
+	return repo.SQLState(err) == unprivileged || err != nil && (strings.Contains(err.Error(), "only grows") || strings.Contains(err.Error(), "does not move"))
+}
+
+// TestRolesWriteOnlyTheStatesThatTheyDecide updates all rows without a condition,
+// because Postgres applies the policies of SELECT only to statements that read.
+func TestRolesWriteOnlyTheStatesThatTheyDecide(t *testing.T) {
+	t.Parallel()
+	for role, decides := range map[string][]verify.State{
+		repo.BuilderRole:    {verify.Building, verify.Comparing, verify.Failed},
+		repo.ControllerRole: {verify.Succeeded, verify.Mismatch, verify.Failed},
+	} {
+		conn := as(t, role)
+		for n, state := range verify.States {
+			statement := fmt.Sprintf("UPDATE verification_jobs SET state = %d", n)
+			if state.Terminal() {
+				statement += ", finished_at = now()"
+			}
+			if _, err := changes(t, conn, statement); !slices.Contains(decides, state) && repo.SQLState(err) != unprivileged {
+				t.Errorf("%s: %s (%s): got %v, want a policy to refuse it", role, statement, state, err)
+			}
+		}
+	}
+}
+
+// TestAMoveOfARoleWritesItsOwnHistory moves a job, as its role may, and expects one
+// more row of history, with the time of the move.
+func TestAMoveOfARoleWritesItsOwnHistory(t *testing.T) {
+	t.Parallel()
+	for role, move := range map[string]string{
+		repo.BuilderRole:    "UPDATE verification_jobs SET state = 4, updated_at = '2026-11-17' WHERE id = 'building'",
+		repo.ControllerRole: "UPDATE verification_jobs SET state = 7, finished_at = now(), updated_at = '2026-11-17' WHERE id = 'comparing'",
+		"NONE":              "UPDATE verification_jobs SET state = 8, finished_at = now(), updated_at = '2026-11-17' WHERE id = 'queued'",
+	} {
+		conn := as(t, role)
+		if _, err := conn.Exec(t.Context(), move); err != nil {
+			t.Errorf("%s: %s: got %v, want the job moved", role, move, err)
+		}
+		if n, err := changes(t, conn, `SELECT FROM verification_history h JOIN verification_jobs j ON j.id = h.job AND j.state = h.state AND j.updated_at = h.at WHERE h.seq = 2`); err != nil || n != 1 {
+			t.Errorf("%s: %s: got %d rows of history and %v, want one with the state and the time of the job", role, move, n, err)
+		}
+	}
 }
 
 // TestBuilderRoleReachesOnlyJobsThatAreBuilt counts the rows that statements
@@ -131,7 +180,6 @@ func TestBuilderRoleReachesOnlyJobsThatAreBuilt(t *testing.T) {
 		"SELECT id FROM verification_jobs FOR UPDATE":    2,
 		"UPDATE verification_jobs SET state = 7, finished_at = now(), failure_code = '', failure_message = '', build = '{}', updated_at = now() WHERE id = 'building'": 1,
 		"UPDATE verification_jobs SET state = 7, finished_at = now() WHERE id IN ('comparing', 'succeeded', 'mismatch', 'failed', 'cancelled', 'expired')":             0,
-		"INSERT INTO verification_history (job, seq, state, at) VALUES ('building', 2, 4, now())":                                                                      1,
 		"INSERT INTO verification_candidates (job, class, built_at) VALUES ('building', '{}', now())":                                                                  1,
 		"INSERT INTO verification_builds (job, builder, attempt, claimed_at, seen_at) VALUES ('queued', 'x', 1, now(), now())":                                         1,
 	} {

@@ -171,9 +171,16 @@ func (v *verifier) job(path string) verification.JobBody {
 	return read[verification.JobBody](v.service, path)
 }
 
+// anyMove lets jobs move from every state to every other one, without a history.
+func (v *verifier) anyMove() {
+	v.t.Helper()
+	v.execute("ALTER TABLE verification_jobs DISABLE TRIGGER verification_job_moves")
+}
+
 // ends gives a job a state that it never leaves, and returns it.
 func (v *verifier) ends(path string, state verify.State) verification.JobBody {
 	v.t.Helper()
+	v.anyMove()
 	for i, s := range verify.States {
 		if s == state {
 			v.execute("UPDATE verification_jobs SET state = $2, finished_at = $3 WHERE id = $1", strings.TrimPrefix(path, jobsRoute+"/"), i, noon)

@@ -43,6 +43,7 @@ func TestJobViewHasEveryField(t *testing.T) {
 	want.History = append(want.History, verification.MoveBody{State: verify.Validating, At: noon})
 	expect("committed")
 
+	v.anyMove()
 	v.execute("UPDATE verification_jobs SET state = 7, finished_at = $2, source_deleted_at = $2, failure_code = 'verifier_dispatch_failed', failure_message = 'Retry.' WHERE id = $1", id, noon)
 	want.State, want.Terminal, want.FinishedAt, want.SourceDeletedAt = verify.Failed, true, &noon, &noon
 	want.Retryable, want.FailureCode, want.FailureMessage = new(true), new(verify.DispatchFailed), new("Retry.")

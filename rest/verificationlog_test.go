@@ -31,6 +31,7 @@ func loggedService(t *testing.T) (s *service, conn *pgx.Conn, trustRoot []byte) 
 		Toolchain: receipt.Toolchain{Name: "cairo-wasm", Version: "2.8.2", Digest: "sha256:" + strings.Repeat("5a", 32)},
 	}}
 	if _, err := conn.Exec(t.Context(), `
+		ALTER TABLE verification_jobs DISABLE TRIGGER USER;
 		INSERT INTO workspaces (id, name, plan, created_at) VALUES ('log', 'log', 'standard', now());
 		INSERT INTO verification_keys VALUES ('k', decode(repeat('01', 32), 'hex'), 'demo', 'cairo-wasm', '2.8.2', 'sha256:00', now());
 		INSERT INTO verification_jobs (id, chain, workspace, idempotency_key, package, state, created_at, updated_at, upload_expires_at, finished_at)

@@ -71,7 +71,7 @@ type reorgedChain struct {
 }
 
 // worked is the template of a database with the blocks of reorged and the results
-// of all jobs: one partition was loaded and built, two were ready from the start,
+// of all jobs and verified classes: one partition was loaded and built, two were ready from the start,
 // and the last is still loading. Its blocks above 50 were replaced by a reorg.
 func worked(ctx context.Context, url string) error {
 	if err := repotest.Migrated(ctx, url); err != nil {
@@ -100,7 +100,10 @@ func worked(ctx context.Context, url string) error {
 	if err := index.Err(); err != nil {
 		return err
 	}
-	return work(ctx, db, chain)
+	if err := work(ctx, db, chain); err != nil {
+		return err
+	}
+	return repotest.Receipts(ctx, url)
 }
 
 // proxied is a simulated chain that deploys proxies in block 65 and upgrades them
@@ -188,6 +191,12 @@ func TestEveryCorruptionIsFoundAndRepairedByThePrintedAdvice(t *testing.T) {
 			t.Parallel()
 			r := &repairman{T: t, url: pgtest.Database(t, of.template), node: of.node}
 			r.sql(c.statement)
+			if c.restore {
+				if code, output := r.command("fsck", "--database-url="+r.url); code == exitOK || !strings.Contains(output, "no repair: restore the rows") {
+					t.Errorf("fsck: got exit code %d, want a finding that only a backup repairs:\n%s", code, output)
+				}
+				return
+			}
 			advice := r.fsck(c.byNode)
 			if len(advice) == 0 {
 				t.Fatal("fsck finds nothing")

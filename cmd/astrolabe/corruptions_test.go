@@ -5,6 +5,12 @@ type corruption struct {
 	name, statement string
 	byNode          bool // found only by comparing with a node
 	proxies         bool // of an index with proxies
+	restore         bool // only a backup repairs it
+}
+
+// untriggered is a statement that the triggers of verification would refuse.
+func untriggered(statement string) string {
+	return "SET session_replication_role = replica; " + statement
 }
 
 // otherFelt changes the last byte of a felt.
@@ -198,4 +204,29 @@ var corruptions = []corruption{
 	{name: "a supply is another", statement: "UPDATE tokens SET supply = supply + 1 WHERE chain = 1 AND supply IS NOT NULL", byNode: true},
 	{name: "a row of a block without a digest is another", statement: "UPDATE blocks SET base_digest = NULL, timestamp = timestamp + 1 WHERE block = 7", byNode: true},
 	{name: "a class without a digest is another", statement: "UPDATE classes SET digest = NULL, missing = true WHERE chain = 1 AND id = 1", byNode: true},
+
+	// Verification.
+	{name: "a signing key is another", statement: untriggered("UPDATE verification_keys SET public_key = sha256(public_key)"), restore: true},
+	{name: "a signing key has no toolchain", statement: untriggered("UPDATE verification_keys SET toolchain_name = ''"), restore: true},
+	{name: "a signing key was retired before its receipts", statement: untriggered("UPDATE verification_keys SET not_after = not_before"), restore: true},
+	{name: "a receipt is changed", statement: untriggered("UPDATE verification_receipts SET body = replace(body, 'verified_exact', 'verified_other') WHERE receipt_id = 2"), restore: true},
+	{name: "a receipt is gone", statement: untriggered("DELETE FROM verification_receipts WHERE receipt_id = 4"), restore: true},
+	{name: "a receipt has another digest", statement: untriggered("UPDATE verification_receipts SET digest = 'sha256:00' WHERE receipt_id = 2"), restore: true},
+	{name: "a job was built with another toolchain", statement: untriggered("UPDATE verification_jobs SET build = NULL WHERE receipt_id = 3"), restore: true},
+	{name: "a job has another source than its receipt", statement: untriggered("UPDATE verification_jobs SET package = jsonb_set(package, '{uploadDigest}', '\"sha256:00\"') WHERE receipt_id = 3"), restore: true},
+	{name: "a job names another receipt", statement: untriggered("UPDATE verification_jobs SET receipt_id = 99 WHERE receipt_id = 3")},
+	{name: "a verification job has two ends", statement: untriggered("INSERT INTO verification_history SELECT job, 7, 7, at FROM verification_history WHERE state = 5 LIMIT 1"), restore: true},
+	{name: "the history of a verification job lacks a state", statement: untriggered("DELETE FROM verification_history WHERE state = 3 AND job = (SELECT id FROM verification_jobs WHERE state = 6)"), restore: true},
+	{name: "a verification job has another state than its history", statement: untriggered("UPDATE verification_jobs SET state = 3 WHERE state = 4"), restore: true},
+	{name: "a mismatch built the selected class", statement: untriggered("UPDATE verification_jobs SET produced_class_hash = (SELECT class FROM verification_receipts LIMIT 1) WHERE state = 6"), restore: true},
+	{name: "a verification job has an unknown failure", statement: untriggered("UPDATE verification_jobs SET failure_code = 'bad_luck' WHERE state = 7"), restore: true},
+	{name: "a verification record is gone", statement: untriggered("DELETE FROM verifications WHERE receipt_id = 3")},
+	{name: "an invented verification record", statement: untriggered("INSERT INTO verifications SELECT chain, sha256(class), 3, issued_at, key_id, receipt_digest FROM verifications WHERE receipt_id = 3")},
+	{name: "a hash of the transparency log is another", statement: untriggered("UPDATE verification_log_hashes SET hash = sha256(hash) WHERE index = 2")},
+	{name: "a hash of the transparency log is gone", statement: untriggered("DELETE FROM verification_log_hashes WHERE index = 7")},
+	{name: "a checkpoint of the transparency log has another root", statement: untriggered("UPDATE verification_log_checkpoints SET root = sha256(root) WHERE size = 3")},
+	{name: "a checkpoint of the transparency log has another note", statement: untriggered("UPDATE verification_log_checkpoints SET note = replace(note, 'log', 'lag') WHERE size = 5")},
+	{name: "the newest checkpoint of the transparency log is gone", statement: untriggered("DELETE FROM verification_log_checkpoints WHERE size = 5")},
+	{name: "a receipt does not wait for the transparency log", statement: untriggered("DELETE FROM verification_outbox WHERE receipt_id = 6")},
+	{name: "a receipt of the transparency log still waits", statement: untriggered("INSERT INTO verification_outbox VALUES (2)")},
 }

@@ -8,12 +8,13 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
+	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/transparency"
 	"astrolabe/jobs/fsck"
 	"astrolabe/repo/index"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/tokens"
-	"astrolabe/repo/verify"
+	store "astrolabe/repo/verify"
 )
 
 // fsckCommand checks the read model for faults.
@@ -121,14 +122,23 @@ func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name d
 	return len(result.Findings), nil
 }
 
-// verification checks receipts and their transparency log, which are of no chain,
-// and returns the number of findings.
+// verification checks verification jobs, receipts and their transparency log in one
+// snapshot, and returns the number of findings. Receipts are of no chain.
 func (f fsckCommand) verification(ctx context.Context, c *console, db *database) (int, error) {
-	faults, receipts, err := transparency.Inspect(ctx, verify.NewEvidence(db.DB), f.Limit)
+	var faults []transparency.Fault
+	var receipts int64
+	err := store.ReadEvidence(ctx, db.DB, func(evidence store.Evidence) (err error) {
+		if faults, err = verify.InspectJobs(ctx, evidence, f.Limit); err != nil || len(faults) >= f.Limit {
+			return err
+		}
+		more, checked, err := transparency.Inspect(ctx, evidence, f.Limit-len(faults))
+		faults, receipts = append(faults, more...), checked
+		return err
+	})
 	for _, fault := range faults {
 		repair := "repair with SQL: " + fault.Repair
 		if fault.Repair == "" {
-			repair = "no repair: restore the rows of verification_receipts, verification_jobs and verification_history from a backup"
+			repair = "no repair: restore the rows of verification_keys, verification_receipts, verification_jobs and verification_history from a backup"
 		}
 		fmt.Fprintf(c.stdout, "verification  %s: %s\n    %s\n", fault.Check, fault.Detail, repair)
 	}

@@ -347,6 +347,27 @@ func TestAbandonedBuildFailsAndMayBeRetried(t *testing.T) {
 	}
 }
 
+func TestJobThatNoControllerComparesFailsAndMayBeRetried(t *testing.T) {
+	t.Parallel()
+	i := newIntake(t, repotest.Followed)
+	builds := i.builds()
+	job := i.queues("first")
+	claimed := i.claims(builds, "one", job.ID, 1)
+	i.clock.passes(time.Minute)
+	if err := builds.Deliver(t.Context(), claimed, pinned, &verify.Output{Class: []byte("{}")}); err != nil {
+		t.Fatal(err)
+	}
+	i.clock.passes(verify.ComparisonLimit - time.Millisecond)
+	i.keepsUp(nil)
+	i.is(job.ID, then(verify.Comparing)...)
+	i.clock.passes(time.Millisecond)
+	i.keepsUp(map[verify.Upkeep]int{verify.AbandonCompare: 1})
+	i.keepsUp(nil)
+	if failed := i.is(job.ID, then(verify.Comparing, verify.Failed)...); failed.Failure == nil || !failed.Failure.Code.Retryable() || i.candidates() != 0 {
+		t.Errorf("got %+v and %d candidates, want a retryable failure and none", failed.Failure, i.candidates())
+	}
+}
+
 func TestBuilderDescribesItselfAndIsForgottenAfterADay(t *testing.T) {
 	t.Parallel()
 	i := newIntake(t, repotest.Followed)

@@ -43,6 +43,10 @@ func (c *Controller) examine(candidate *Candidate) func(*Admission) *Verdict {
 
 // admit decides on a candidate that has the selected class hash.
 func (c *Controller) admit(candidate *Candidate, produced starknet.Felt, digest string, a *Admission) *Verdict {
+	if fault := historyFault(a.History, Comparing); fault != "" {
+		return failed(&produced, SigningFailed, "No receipt is signed for a job whose history is not that of a build: "+fault+". "+
+			"Tell the operator of this service to run astrolabe fsck, and create a new job with the same source under a new idempotency key.")
+	}
 	if failure := a.Declaration.usable(produced); failure != nil {
 		return &Verdict{State: Failed, Failure: failure, Produced: &produced}
 	}

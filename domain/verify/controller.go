@@ -56,7 +56,7 @@ type ControllerStore interface {
 	Candidate(ctx context.Context, id string) (*Candidate, error)
 	// Decide locks a job that is comparing, lets decide look at what it depends on,
 	// and writes the verdict, all in one transaction: the receipt with its place
-	// in the outbox and its public record, the state of the job and its history. It
+	// in the outbox and its public record, and the state of the job with its history. It
 	// returns false and does not call decide if the job is not comparing: it was
 	// cancelled, or another controller was faster. It also returns false if decide
 	// returns nil, which leaves the job as it is. Receipts are numbered from 1
@@ -81,6 +81,7 @@ type Candidate struct {
 // Admission is what a verdict depends on, as it is while the job is locked.
 type Admission struct {
 	UpdatedAt   time.Time      // of the job
+	History     []Move         // of the job
 	ReceiptID   uint64         // of the next receipt
 	Key         *receipt.Key   // nil if it is not registered
 	Genesis     *starknet.Felt // of the job's chain; nil while unknown

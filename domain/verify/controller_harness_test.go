@@ -85,10 +85,10 @@ func (c *control) comparing(workspace string, class []byte) string {
 	}
 	c.do(`INSERT INTO workspaces (id, name, plan, created_at) VALUES ($1, $1, 'standard', now()) ON CONFLICT DO NOTHING`, workspace)
 	c.do(`INSERT INTO verification_jobs (id, chain, workspace, idempotency_key, package, state, created_at, updated_at, upload_expires_at, source_committed_at, source_expires_at, build)
-		VALUES ($1, 1, $2, $1, $3, 4, $4, $4, $4, $4, $4::timestamptz + interval '1 day', $5)`, id, workspace, string(p.Canonical()), c.clock.now(), string(build))
-	for i, state := range verify.States[:5] {
+		VALUES ($1, 1, $2, $1, $3, 0, $4, $4, $4, $4, $4::timestamptz + interval '1 day', $5)`, id, workspace, string(p.Canonical()), c.clock.now(), string(build))
+	for _, state := range verify.States[1:5] {
 		stored, _ := model.VerificationState(state).Value()
-		c.do("INSERT INTO verification_history (job, seq, state, at) VALUES ($1, $2, $3, $4)", id, i+1, stored, c.clock.now())
+		c.do("UPDATE verification_jobs SET state = $2 WHERE id = $1", id, stored)
 	}
 	c.do("INSERT INTO verification_candidates (job, class, built_at) VALUES ($1, $2, $3)", id, class, c.clock.now())
 	return id

@@ -243,3 +243,33 @@ func TestAJobOfAnotherToolchainIsLeftToItsController(t *testing.T) {
 	}
 	c.checksReceipts()
 }
+
+// TestNoReceiptIsSignedForAJobThatWasNotBuilt damages histories behind the triggers.
+func TestNoReceiptIsSignedForAJobThatWasNotBuilt(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	controller := c.registered(1)
+	for workspace, damage := range map[string]string{
+		"empty":   "DELETE FROM verification_history WHERE job = $1",
+		"unbuilt": "DELETE FROM verification_history WHERE job = $1 AND state = 3",
+		"begun":   "DELETE FROM verification_history WHERE job = $1 AND state = 0",
+		"ended":   "UPDATE verification_history SET state = 8 WHERE job = $1 AND state = 2",
+		"more":    "INSERT INTO verification_history VALUES ($1, 6, 8, now())",
+		"early":   "UPDATE verification_history SET at = at - interval '1 s' WHERE job = $1 AND state = 3",
+	} {
+		id := c.comparing(workspace, c.document)
+		c.do("SET session_replication_role = replica")
+		c.do(damage, id)
+		c.do("SET session_replication_role = origin")
+		if done, err := controller.Compare(t.Context(), id); err != nil || !done {
+			t.Errorf("%s: got decided %t and %v, want the job refused", workspace, done, err)
+		}
+		var state, code string
+		if err := c.conn.QueryRow(t.Context(), "SELECT state::text, failure_code FROM verification_jobs WHERE id = $1", id).Scan(&state, &code); err != nil || state != "7" || code != string(verify.SigningFailed) {
+			t.Errorf("%s: got the state %s with %s and %v, want a failure with %s", workspace, state, code, err, verify.SigningFailed)
+		}
+	}
+	if n := len(c.checksReceipts()); n != 0 {
+		t.Errorf("got %d receipts, want none", n)
+	}
+}

@@ -152,7 +152,7 @@ func TestSixtyFourUnfinishedJobsFillTheQueue(t *testing.T) {
 	for n := 1; n < verify.MaxQueue; n++ {
 		i.do("INSERT INTO workspaces (id, name, plan, created_at) VALUES ($1, $1, 'standard', now())", fmt.Sprint("w", n))
 		i.do(`INSERT INTO verification_jobs (id, chain, workspace, idempotency_key, package, state, created_at, updated_at, upload_expires_at)
-			SELECT $1, chain, $1, idempotency_key, package, 2, created_at, updated_at, upload_expires_at FROM verification_jobs WHERE workspace = 'a'`, fmt.Sprint("w", n))
+			SELECT $1, chain, $1, idempotency_key, package, 0, created_at, updated_at, upload_expires_at FROM verification_jobs WHERE workspace = 'a'`, fmt.Sprint("w", n))
 	}
 	if refused := i.refuses(domain.CodeVerificationQueueFull, "b", "first"); refused.RetryAfter == 0 {
 		t.Error("got no time to retry, want one")

@@ -1,10 +1,13 @@
 package verify_test
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
 	"astrolabe/domain/verify"
@@ -102,4 +105,73 @@ func TestAProductionKeySignsOnlyForTheRealChain(t *testing.T) {
 		t.Errorf("got %s and %v, want a receipt", job.State, job.Failure)
 	}
 	c.checksReceipts()
+}
+
+// TestAKeyEndsAfterTheAdmissionThatUsesIt stops an admission after it has signed,
+// while the operator, whose clock is behind, ends the key.
+func TestAKeyEndsAfterTheAdmissionThatUsesIt(t *testing.T) {
+	t.Parallel()
+	for _, end := range []verify.KeyEnd{verify.RetireKey, verify.RevokeKey} {
+		t.Run(string(end), func(t *testing.T) {
+			t.Parallel()
+			c := newControl(t)
+			controller := c.registered(1)
+			c.clock.passes(time.Hour)
+			id := c.comparing("w", c.document)
+			c.do(`CREATE FUNCTION stop() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NULL; END $$`)
+			c.do("CREATE TRIGGER stop AFTER INSERT ON verification_receipts FOR EACH ROW EXECUTE FUNCTION stop()")
+			c.do("SELECT pg_advisory_lock(7)")
+			admitted := make(chan error, 1)
+			go func() {
+				_, err := controller.Compare(t.Context(), id)
+				admitted <- err
+			}()
+			<-c.blocked(1)
+			ended := make(chan *receipt.Key, 1)
+			go func() {
+				key, err := verify.NewKeys(store.NewKeys(c.db), func() time.Time { return noon }).End(t.Context(), signer(1).ID, end)
+				if err != nil {
+					t.Error(err)
+				}
+				ended <- key
+			}()
+			select {
+			case <-ended:
+				t.Error("got the key ended during an admission, want it to wait")
+				ended <- nil
+			case <-c.blocked(2):
+			}
+			c.do("SELECT pg_advisory_unlock(7)")
+			if err := <-admitted; err != nil {
+				t.Error(err)
+			}
+			key := <-ended
+			if key == nil {
+				return
+			}
+			if at := cmp.Or(key.RevokedAt, key.NotAfter); at == nil || at.Before(noon.Add(time.Hour)) {
+				t.Errorf("got the end %v, want none before the receipt of %s", at, noon.Add(time.Hour))
+			}
+		})
+	}
+}
+
+// blocked closes the channel when that many transactions wait for an advisory lock.
+func (c *control) blocked(transactions int) <-chan struct{} {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		conn, err := pgx.ConnectConfig(c.Context(), c.conn.Config())
+		if err != nil {
+			c.Error(err)
+			return
+		}
+		defer func() { _ = conn.Close(c.Context()) }()
+		for n := 0; n < transactions; {
+			if err := conn.QueryRow(c.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())").Scan(&n); err != nil {
+				return // the test has ended
+			}
+		}
+	}()
+	return done
 }

@@ -114,14 +114,14 @@ func TestReceiptsHaveNoGapsUnderParallelAdmissionsAndRollbacks(t *testing.T) {
 	t.Parallel()
 	c := newControl(t)
 	controllers := []*verify.Controller{c.registered(1), c.registered(2), c.registered(3)}
-	// Every third admission fails at its last statement, after it took a number.
-	c.do(`CREATE FUNCTION stumble() RETURNS trigger LANGUAGE plpgsql AS $$
-		BEGIN IF random() < 0.34 THEN RAISE EXCEPTION 'stumbled'; END IF; RETURN NEW; END $$`)
-	c.do("CREATE TRIGGER stumble BEFORE UPDATE ON verification_jobs FOR EACH ROW EXECUTE FUNCTION stumble()")
 	const jobs = 30
 	for i := range jobs {
 		c.comparing("g"+letters(i), c.document)
 	}
+	// Every third admission fails at its last statement, after it took a number.
+	c.do(`CREATE FUNCTION stumble() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN IF random() < 0.34 THEN RAISE EXCEPTION 'stumbled'; END IF; RETURN NEW; END $$`)
+	c.do("CREATE TRIGGER stumble BEFORE UPDATE ON verification_jobs FOR EACH ROW EXECUTE FUNCTION stumble()")
 	var failures, group = make([]int, len(controllers)), sync.WaitGroup{}
 	for i, controller := range controllers {
 		group.Go(func() {

@@ -15,6 +15,7 @@ const (
 	DeleteSource     Upkeep = "delete_source"     // the retention of a source has ended
 	RepeatValidation Upkeep = "repeat_validation" // a job is validating for longer than ValidationPatience
 	AbandonBuild     Upkeep = "abandon_build"     // the lease of a build was not renewed for BuildPatience
+	AbandonCompare   Upkeep = "abandon_compare"   // a job is comparing for longer than ComparisonLimit
 )
 
 // ValidationPatience is how long a job may be validating before its validation
@@ -24,6 +25,10 @@ const ValidationPatience = 2 * time.Minute
 // ValidationLimit is how long a job may be validating at all. A check that no
 // process could end would otherwise occupy them again and again.
 const ValidationLimit = 20 * time.Minute
+
+// ComparisonLimit is how long a job may be comparing. A controller decides within
+// seconds, so none is running, and the workspace could create no other job.
+const ComparisonLimit = 20 * time.Minute
 
 const upkeepBatch = 100 // jobs per statement
 
@@ -40,6 +45,7 @@ func (j *Jobs) KeepUp(ctx context.Context) (done map[Upkeep]int, err error) {
 		{DeleteSource, (*Job).deleteSource},
 		{RepeatValidation, (*Job).repeat},
 		{AbandonBuild, (*Job).abandon},
+		{AbandonCompare, (*Job).abandonComparison},
 	} {
 		count, failure := j.each(ctx, upkeep.act, upkeep.decide)
 		done[upkeep.act] = count
@@ -104,4 +110,12 @@ func (j *Job) repeat(now time.Time) *Change {
 		return &Change{At: now, To: Failed, Failure: &Failure{DispatchFailed, "The service could not check the source in time. Create a new job with the same source under a new idempotency key."}}
 	}
 	return &Change{At: now, Validate: true}
+}
+
+// abandonComparison ends a job that no controller decides on.
+func (j *Job) abandonComparison(now time.Time) *Change {
+	if j.State != Comparing || now.Before(j.UpdatedAt.Add(ComparisonLimit)) {
+		return nil
+	}
+	return &Change{At: now, To: Failed, Failure: &Failure{DispatchFailed, "The source was built, but the service did not compare the class in time. Create a new job with the same source under a new idempotency key."}}
 }

@@ -18,7 +18,7 @@ import (
 func (i *intake) keepsUp(want map[verify.Upkeep]int) {
 	i.Helper()
 	done, err := i.restarted().KeepUp(i.Context())
-	for _, act := range []verify.Upkeep{verify.ExpireUpload, verify.DeleteSource, verify.RepeatValidation, verify.AbandonBuild} {
+	for _, act := range []verify.Upkeep{verify.ExpireUpload, verify.DeleteSource, verify.RepeatValidation, verify.AbandonBuild, verify.AbandonCompare} {
 		if done[act] != want[act] {
 			i.Errorf("%s: got %d jobs, want %d", act, done[act], want[act])
 		}

@@ -86,8 +86,9 @@ func built(t *testing.T, conn *pgx.Conn, class *classes.Class, workspace string)
 	}{
 		{"INSERT INTO workspaces (id, name, plan, created_at) VALUES ($1, $1, 'standard', now())", []any{workspace}},
 		{`INSERT INTO verification_jobs (id, chain, workspace, idempotency_key, package, state, created_at, updated_at, upload_expires_at, source_committed_at, source_expires_at, build)
-			VALUES ($1, 1, $2, $1, $3, 4, now(), now(), now(), now(), now() + interval '1 day', $4)`, []any{id, workspace, string(p.Canonical()), string(build)}},
-		{"INSERT INTO verification_history (job, seq, state, at) SELECT $1, n + 1, n, now() FROM generate_series(0, 4) n", []any{id}},
+			VALUES ($1, 1, $2, $1, $3, 0, now(), now(), now(), now(), now() + interval '1 day', $4)`, []any{id, workspace, string(p.Canonical()), string(build)}},
+		{"UPDATE verification_jobs SET state = 1 WHERE id = $1", []any{id}}, {"UPDATE verification_jobs SET state = 2 WHERE id = $1", []any{id}},
+		{"UPDATE verification_jobs SET state = 3 WHERE id = $1", []any{id}}, {"UPDATE verification_jobs SET state = 4 WHERE id = $1", []any{id}},
 		{"INSERT INTO verification_candidates (job, class, built_at) VALUES ($1, $2, now())", []any{id, class.Document}},
 	} {
 		if _, err := tx.Exec(t.Context(), statement.text, statement.args...); err != nil {

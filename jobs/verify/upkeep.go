@@ -21,7 +21,7 @@ func (upkeepArgs) Kind() string { return "verify_upkeep" }
 
 // Upkeep expires jobs, deletes sources whose retention has ended, queues
 // validations again that a killed process has left, and fails builds that no
-// builder continues.
+// builder continues and comparisons that no controller makes.
 type Upkeep struct {
 	Jobs   *verify.Jobs
 	Logger *slog.Logger
@@ -35,9 +35,9 @@ func (w *Upkeep) Job() jobs.Job {
 // Run makes one pass.
 func (w *Upkeep) Run(ctx context.Context, _ time.Time) error {
 	done, err := w.Jobs.KeepUp(ctx)
-	expired, deleted, repeated, abandoned := done[verify.ExpireUpload], done[verify.DeleteSource], done[verify.RepeatValidation], done[verify.AbandonBuild]
-	if expired+deleted+repeated+abandoned > 0 {
-		w.Logger.Info("kept up verification jobs", "expired", expired, "sourcesDeleted", deleted, "validationsRepeated", repeated, "buildsAbandoned", abandoned)
+	expired, deleted, repeated, builds, comparisons := done[verify.ExpireUpload], done[verify.DeleteSource], done[verify.RepeatValidation], done[verify.AbandonBuild], done[verify.AbandonCompare]
+	if expired+deleted+repeated+builds+comparisons > 0 {
+		w.Logger.Info("kept up verification jobs", "expired", expired, "sourcesDeleted", deleted, "validationsRepeated", repeated, "buildsAbandoned", builds, "comparisonsAbandoned", comparisons)
 	}
 	return err
 }

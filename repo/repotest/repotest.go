@@ -2,7 +2,6 @@ package repotest
 
 import (
 	"context"
-	"net/url"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -50,14 +49,7 @@ func Connect(t testing.TB, template pgtest.Template) (*repo.DB, *pgx.Conn) {
 // As opens the database of a connection with the privileges of a role.
 func As(t testing.TB, conn *pgx.Conn, role string) *repo.DB {
 	t.Helper()
-	address, err := url.Parse(conn.Config().ConnString())
-	if err != nil {
-		t.Fatal(err)
-	}
-	query := address.Query()
-	query.Set("role", role)
-	address.RawQuery = query.Encode()
-	db, err := repo.Open(t.Context(), repo.Options{URL: address.String()})
+	db, err := repo.Open(t.Context(), repo.Options{URL: asRole(conn.Config().ConnString(), role)})
 	if err != nil {
 		t.Fatal(err)
 	}

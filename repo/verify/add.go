@@ -71,7 +71,8 @@ func loadOf(ctx context.Context, tx bun.Tx, job *verify.Job) (verify.Load, error
 	return verify.Load{Active: row.Active, Today: int(row.Today), Queue: int(row.Queue)}, err
 }
 
-// insert stores a job with its first row of history, and counts it.
+// insert stores a job, whose trigger writes the first row of its history, and
+// counts it.
 func insert(ctx context.Context, tx bun.Tx, job *verify.Job) (*verify.Job, error) {
 	row := model.VerificationJob{
 		ID: job.ID, Chain: model.Chain(job.Chain), Workspace: job.Workspace, IdempotencyKey: job.IdempotencyKey,
@@ -79,9 +80,6 @@ func insert(ctx context.Context, tx bun.Tx, job *verify.Job) (*verify.Job, error
 		CreatedAt: job.CreatedAt, UpdatedAt: job.UpdatedAt, UploadExpiresAt: job.UploadExpiresAt,
 	}
 	if _, err := tx.NewInsert().Model(&row).Comment("verification.add").Exec(ctx); err != nil {
-		return nil, err
-	}
-	if err := appendMove(ctx, tx, job.ID, job.State, job.CreatedAt); err != nil {
 		return nil, err
 	}
 	count := model.VerificationCreates{Workspace: job.Workspace, Day: account.Day(job.CreatedAt), Created: 1}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/uptrace/bun"
 
@@ -68,16 +67,11 @@ func lockedJob(ctx context.Context, tx repo.Tx, row *model.VerificationJob) (*ve
 	return job, err
 }
 
-// apply writes a change: the job, its history, its source, its build and the
-// queued work. Rows of other tables are written first, because a builder may only
-// write those of jobs that it has not moved on.
+// apply writes a change: the job, its source, its build and the queued work. Rows of
+// other tables are written first, because a builder may only write those of jobs
+// that it has not moved on. A trigger of the job adds the move to its history.
 func apply(ctx context.Context, tx repo.Tx, row *model.VerificationJob, change *verify.Change) error {
 	from := verify.State(row.State)
-	if change.To != "" {
-		if err := appendMove(ctx, tx.Tx, row.ID, change.To, change.At); err != nil {
-			return err
-		}
-	}
 	if err := applySource(ctx, tx, row.ID, change); err != nil {
 		return err
 	}
@@ -143,15 +137,6 @@ func applySource(ctx context.Context, tx repo.Tx, job string, change *verify.Cha
 		return nil
 	}
 	_, err := tx.NewDelete().Model((*model.VerificationSource)(nil)).Comment("verification.delete_source").Where("job = ?", job).Exec(ctx)
-	return err
-}
-
-// appendMove adds a row to the history of a job whose row is locked or new.
-func appendMove(ctx context.Context, tx bun.Tx, job string, state verify.State, at time.Time) error {
-	_, err := tx.NewRaw(`/* verification.append */
-		INSERT INTO verification_history (job, seq, state, at)
-		SELECT ?0, coalesce(max(seq), 0) + 1, ?1, ?2 FROM verification_history WHERE job = ?0`,
-		job, model.VerificationState(state), at).Exec(ctx)
 	return err
 }
 

@@ -76,8 +76,13 @@ func admissionOf(ctx context.Context, tx bun.IDB, job *model.VerificationJob, ke
 		return nil, fmt.Errorf("package of %s: %w", job.ID, err)
 	}
 	a, c := &verify.Admission{UpdatedAt: job.UpdatedAt.UTC()}, domain.Chain(job.Chain)
+	history, err := historiesOf(ctx, tx, []string{job.ID})
+	if err != nil {
+		return nil, err
+	}
+	a.History = history[job.ID]
 	var next int64
-	err := tx.NewRaw("/* verification.receipt_next */ SELECT coalesce(max(receipt_id), 0) + 1 FROM verification_receipts").Scan(ctx, &next)
+	err = tx.NewRaw("/* verification.receipt_next */ SELECT coalesce(max(receipt_id), 0) + 1 FROM verification_receipts").Scan(ctx, &next)
 	if err != nil {
 		return nil, err
 	}
@@ -123,12 +128,9 @@ func declarationOf(ctx context.Context, tx bun.IDB, c domain.Chain, class starkn
 	}, nil
 }
 
-// writeVerdict ends a locked job. Its history is written first: the role may add
-// to it only while the job is comparing.
+// writeVerdict ends a locked job. Its row is written last: the role may delete the
+// candidate only while the job is comparing.
 func writeVerdict(ctx context.Context, tx bun.Tx, job *model.VerificationJob, v *verify.Verdict) error {
-	if err := appendMove(ctx, tx, job.ID, v.State, v.At); err != nil {
-		return err
-	}
 	job.State, job.UpdatedAt, job.FinishedAt, job.ProducedClassHash = model.VerificationState(v.State), v.At, &v.At, v.Produced
 	if v.Failure != nil {
 		job.FailureCode, job.FailureMessage = new(string(v.Failure.Code)), &v.Failure.Message

@@ -34,6 +34,8 @@ func due(query *bun.SelectQuery, act verify.Upkeep, now time.Time) *bun.SelectQu
 	case verify.AbandonBuild: // verification_jobs_builds
 		return query.Where("state = ? AND EXISTS (SELECT 1 FROM verification_builds AS b WHERE b.job = vj.id AND b.seen_at <= ?)",
 			model.VerificationState(verify.Building), now.Add(-verify.BuildPatience)).Order("number")
+	case verify.AbandonCompare: // verification_jobs_comparing
+		return query.Where("state = ? AND updated_at <= ?", comparing, now.Add(-verify.ComparisonLimit)).Order("number")
 	}
 	return query.Err(fmt.Errorf("%q is no act of upkeep", act))
 }

@@ -2,6 +2,9 @@ package verify
 
 import (
 	"context"
+	"encoding/json"
+
+	"github.com/uptrace/bun"
 
 	"astrolabe/domain"
 	"astrolabe/domain/verify"
@@ -13,17 +16,20 @@ import (
 )
 
 // Evidence reads everything that is stored about admitted receipts, for fsck.
-type Evidence struct{ db *repo.DB }
+type Evidence struct{ on bun.IDB }
 
 var _ transparency.Evidence = Evidence{}
 
-// NewEvidence returns the reader of a database.
-func NewEvidence(db *repo.DB) Evidence { return Evidence{db} }
+// ReadEvidence calls read with the evidence of one snapshot, so that builders and
+// controllers may go on.
+func ReadEvidence(ctx context.Context, db *repo.DB, read func(Evidence) error) error {
+	return db.Write().RunInTx(ctx, repo.Snapshot, func(_ context.Context, tx bun.Tx) error { return read(Evidence{tx}) })
+}
 
 // Keys implements transparency.Evidence.
 func (r Evidence) Keys(ctx context.Context) ([]receipt.Key, error) {
 	var rows []model.VerificationKey
-	err := r.db.Write().NewSelect().Model(&rows).Comment("evidence.keys").Order("key_id").Scan(ctx)
+	err := r.on.NewSelect().Model(&rows).Comment("evidence.keys").Order("key_id").Scan(ctx)
 	keys := make([]receipt.Key, len(rows))
 	for i, k := range rows {
 		keys[i] = receipt.Key{
@@ -38,7 +44,7 @@ func (r Evidence) Keys(ctx context.Context) ([]receipt.Key, error) {
 // of their histories, their public records and the declarations that they name.
 const receiptsAfter = `/* evidence.receipts */
 	SELECT r.receipt_id, r.job, r.chain, r.class, r.key_id, r.digest, r.issued_at, r.body,
-		j.state, j.receipt_id AS job_receipt_id, j.chain AS job_chain, j.package->>'uploadDigest' AS upload_digest, j.package->>'selectedClassHash' AS selected,
+		j.state, j.build, j.receipt_id AS job_receipt_id, j.chain AS job_chain, j.package->>'uploadDigest' AS upload_digest, j.package->>'selectedClassHash' AS selected,
 		(SELECT h.state FROM verification_history h WHERE h.job = r.job ORDER BY h.seq DESC LIMIT 1) AS last_state,
 		v.key_id AS record_key, v.receipt_digest AS record_digest, v.issued_at = r.issued_at AS record_issued,
 		EXISTS (SELECT FROM verification_outbox x WHERE x.receipt_id = r.receipt_id) AS waiting,
@@ -55,30 +61,35 @@ const receiptsAfter = `/* evidence.receipts */
 func (r Evidence) Receipts(ctx context.Context, after int64, most int) ([]transparency.StoredReceipt, error) {
 	type row struct {
 		model.VerificationReceipt
-		State            model.VerificationState  `bun:"state"`
-		JobReceiptID     *int64                   `bun:"job_receipt_id"`
-		JobChain         model.Chain              `bun:"job_chain"`
-		UploadDigest     string                   `bun:"upload_digest"`
-		Selected         string                   `bun:"selected"`
-		LastState        *model.VerificationState `bun:"last_state"`
-		RecordKey        *string                  `bun:"record_key"`
-		RecordDigest     *string                  `bun:"record_digest"`
-		RecordIssued     *bool                    `bun:"record_issued"`
-		Waiting          bool                     `bun:"waiting"`
-		DeclaredBlock    *int64                   `bun:"declared_block"`
-		DeclaredCompiled *starknet.Felt           `bun:"declared_compiled"`
-		DeclaredHash     *starknet.Felt           `bun:"declared_hash"`
-		DeclaredTx       *starknet.Felt           `bun:"declared_tx"`
+		State            int64           `bun:"state"`
+		Build            json.RawMessage `bun:"build"`
+		JobReceiptID     *int64          `bun:"job_receipt_id"`
+		JobChain         model.Chain     `bun:"job_chain"`
+		UploadDigest     string          `bun:"upload_digest"`
+		Selected         string          `bun:"selected"`
+		LastState        *int64          `bun:"last_state"`
+		RecordKey        *string         `bun:"record_key"`
+		RecordDigest     *string         `bun:"record_digest"`
+		RecordIssued     *bool           `bun:"record_issued"`
+		Waiting          bool            `bun:"waiting"`
+		DeclaredBlock    *int64          `bun:"declared_block"`
+		DeclaredCompiled *starknet.Felt  `bun:"declared_compiled"`
+		DeclaredHash     *starknet.Felt  `bun:"declared_hash"`
+		DeclaredTx       *starknet.Felt  `bun:"declared_tx"`
 	}
-	rows, err := repo.Select[row](ctx, r.db.Write(), receiptsAfter, after, most)
+	rows, err := repo.Select[row](ctx, r.on, receiptsAfter, after, most)
 	list := make([]transparency.StoredReceipt, len(rows))
 	for i, s := range rows {
 		list[i] = transparency.StoredReceipt{
 			ID: s.ReceiptID, Job: s.Job, Chain: domain.Chain(s.Chain), Class: s.Class, KeyID: s.KeyID, Digest: s.Digest, IssuedAt: s.IssuedAt.UTC(), Body: s.Body,
-			Succeeded:    verify.State(s.State) == verify.Succeeded && s.LastState != nil && verify.State(*s.LastState) == verify.Succeeded,
+			Succeeded:    storedState(s.State) == verify.Succeeded && s.LastState != nil && storedState(*s.LastState) == verify.Succeeded,
 			JobReceiptID: s.JobReceiptID, JobChain: domain.Chain(s.JobChain), UploadDigest: s.UploadDigest, SelectedClass: s.Selected,
 			Recorded: s.RecordKey != nil, RecordHolds: s.RecordKey != nil && *s.RecordKey == s.KeyID && *s.RecordDigest == s.Digest && *s.RecordIssued,
 			Waiting: s.Waiting,
+		}
+		var build verify.Build
+		if json.Unmarshal(s.Build, &build) == nil { // else it has no toolchain, which no key signs for
+			list[i].Toolchain = receipt.Toolchain(build.Toolchain)
 		}
 		if s.DeclaredBlock != nil && s.DeclaredHash != nil {
 			list[i].Declaration = &transparency.StoredDeclaration{Block: *s.DeclaredBlock, BlockHash: *s.DeclaredHash, Transaction: s.DeclaredTx, Compiled: s.DeclaredCompiled}
@@ -103,7 +114,7 @@ func (r Evidence) WithoutReceipts(ctx context.Context, most int) ([]transparency
 		Detail string `bun:"detail"`
 		Repair string `bun:"repair"`
 	}
-	rows, err := repo.Select[row](ctx, r.db.Write(), evidenceWithoutReceipts, most)
+	rows, err := repo.Select[row](ctx, r.on, evidenceWithoutReceipts, most)
 	faults := make([]transparency.Fault, len(rows))
 	for i, f := range rows {
 		faults[i] = transparency.Fault{Check: "receipts", Detail: f.Detail, Repair: f.Repair}
@@ -113,7 +124,7 @@ func (r Evidence) WithoutReceipts(ctx context.Context, most int) ([]transparency
 
 // LogHashes implements transparency.Evidence, by the primary key.
 func (r Evidence) LogHashes(ctx context.Context, from int64, most int) ([]transparency.StoredHash, error) {
-	rows, err := repo.Select[model.VerificationLogHash](ctx, r.db.Write(), `/* evidence.hashes */
+	rows, err := repo.Select[model.VerificationLogHash](ctx, r.on, `/* evidence.hashes */
 	SELECT index, hash FROM verification_log_hashes WHERE index >= $1 ORDER BY index LIMIT $2`, from, most)
 	list := make([]transparency.StoredHash, len(rows))
 	for i, h := range rows {
@@ -124,7 +135,7 @@ func (r Evidence) LogHashes(ctx context.Context, from int64, most int) ([]transp
 
 // Checkpoints implements transparency.Evidence, by the primary key.
 func (r Evidence) Checkpoints(ctx context.Context, after int64, most int) ([]transparency.StoredCheckpoint, error) {
-	rows, err := repo.Select[model.VerificationLogCheckpoint](ctx, r.db.Write(), `/* evidence.checkpoints */
+	rows, err := repo.Select[model.VerificationLogCheckpoint](ctx, r.on, `/* evidence.checkpoints */
 	SELECT size, root, note, signed_at FROM verification_log_checkpoints WHERE size > $1 ORDER BY size LIMIT $2`, after, most)
 	list := make([]transparency.StoredCheckpoint, len(rows))
 	for i, c := range rows {

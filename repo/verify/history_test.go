@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,7 @@ func TestDueJobsAreFoundByTheirIndexes(t *testing.T) {
 	jobs := store.NewJobs(db)
 	for act, index := range map[verify.Upkeep]string{
 		verify.ExpireUpload: "verification_jobs_uploads", verify.DeleteSource: "verification_jobs_sources", verify.RepeatValidation: "verification_jobs_validating", verify.AbandonBuild: "verification_jobs_builds",
+		verify.AbandonCompare: "verification_jobs_comparing",
 	} {
 		recorded := repotest.Recorded(t, db, func() {
 			if _, err := jobs.DueJobs(t.Context(), act, time.Now(), 10); err != nil {
@@ -81,6 +83,48 @@ func TestDueJobsAreFoundByTheirIndexes(t *testing.T) {
 	}
 }
 
+// TestJobsMoveAsTheTableOfMovesSays tries every move in the database, with the
+// privileges of the owner, and then to add the row of each state without a move.
+func TestJobsMoveAsTheTableOfMovesSays(t *testing.T) {
+	t.Parallel()
+	_, conn := repotest.Connect(t, repotest.Migrated)
+	attempt := func(statements ...string) error {
+		t.Helper()
+		tx, err := conn.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = tx.Rollback(t.Context()) }()
+		for _, statement := range statements {
+			if _, err := tx.Exec(t.Context(), statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	const add = `INSERT INTO workspaces (id, name, plan, created_at) VALUES ('a', 'a', 'standard', now());
+		INSERT INTO verification_jobs (id, chain, workspace, idempotency_key, package, state, created_at, updated_at, upload_expires_at, finished_at)
+		VALUES ('a', 1, 'a', 'k', '{}', %d, now(), now(), now(), CASE WHEN %[1]d >= 5 THEN now() END)`
+	const direct, checked = "SET LOCAL session_replication_role = replica", "SET LOCAL session_replication_role = origin"
+	for n, from := range verify.States {
+		if err := attempt(fmt.Sprintf(add, n)); (err == nil) != (from == verify.AwaitingUpload) {
+			t.Errorf("a job that begins with %s: got %v, want it only with %s", from, err, verify.AwaitingUpload)
+		}
+		stored := []string{direct, fmt.Sprintf(add, n), fmt.Sprintf("INSERT INTO verification_history VALUES ('a', 1, %d, now())", n), checked}
+		for m, to := range verify.States {
+			move := fmt.Sprintf("UPDATE verification_jobs SET state = %d, finished_at = CASE WHEN %[1]d >= 5 THEN now() END", m)
+			if err := attempt(append(stored, move)...); (err == nil) != (from.May(to) || from == to) {
+				t.Errorf("%s to %s: got %v, want it accepted: %t", from, to, err, from.May(to))
+			}
+			for _, at := range []string{"now()", "now() + interval '1 s'"} {
+				if err := attempt(append(stored, fmt.Sprintf("INSERT INTO verification_history VALUES ('a', 2, %d, %s)", m, at))...); err == nil {
+					t.Errorf("%s after %s without a move: got no error, want it refused", to, from)
+				}
+			}
+		}
+	}
+}
+
 // TestHistoryEndsWithTheStateOfTheJob adds the next row of a history, as a move does
 // between the two reads of a job.
 func TestHistoryEndsWithTheStateOfTheJob(t *testing.T) {
@@ -91,7 +135,7 @@ func TestHistoryEndsWithTheStateOfTheJob(t *testing.T) {
 	}
 	jobs := store.NewJobs(db)
 	job := added(t, jobs)
-	if _, err := conn.Exec(t.Context(), "INSERT INTO verification_history (job, seq, state, at) SELECT job, seq + 1, 1, at FROM verification_history"); err != nil {
+	if _, err := conn.Exec(t.Context(), "SET session_replication_role = replica; INSERT INTO verification_history (job, seq, state, at) SELECT job, seq + 1, 1, at FROM verification_history"); err != nil {
 		t.Fatal(err)
 	}
 	read, err := jobs.Job(t.Context(), job.ID)

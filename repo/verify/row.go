@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -23,35 +24,44 @@ func jobOf(ctx context.Context, on bun.IDB, row *model.VerificationJob) (*verify
 	return &jobs[0], nil
 }
 
-// jobsOf returns the jobs of rows with their histories, by the primary key of
-// verification_history. A job that has moved since its row was read is returned as
-// the row says.
+// jobsOf returns the jobs of rows with their histories. A job that has moved since
+// its row was read is returned as the row says.
 func jobsOf(ctx context.Context, on bun.IDB, rows []model.VerificationJob) ([]verify.Job, error) {
 	jobs := make([]verify.Job, len(rows))
 	ids := make([]string, len(rows))
-	place := make(map[string]int, len(rows))
 	for i := range rows {
 		job, err := withoutHistory(&rows[i])
 		if err != nil {
 			return nil, err
 		}
-		jobs[i], ids[i], place[job.ID] = job, job.ID, i
+		jobs[i], ids[i] = job, job.ID
 	}
-	if len(ids) == 0 {
-		return jobs, nil
-	}
-	var moves []model.VerificationMove
-	if err := on.NewSelect().Model(&moves).Comment("verification.history").Where("job IN (?)", bun.List(ids)).Order("job", "seq").Scan(ctx); err != nil {
+	histories, err := historiesOf(ctx, on, ids)
+	if err != nil {
 		return nil, err
 	}
-	for _, m := range moves {
-		job := &jobs[place[m.Job]]
-		if n := len(job.History); n > 0 && job.History[n-1].State == job.State {
-			continue
+	for i := range jobs {
+		job := &jobs[i]
+		job.History = histories[job.ID]
+		if last := slices.IndexFunc(job.History, func(m verify.Move) bool { return m.State == job.State }); last >= 0 {
+			job.History = job.History[:last+1]
 		}
-		job.History = append(job.History, verify.Move{State: verify.State(m.State), At: m.At.UTC()})
 	}
 	return jobs, nil
+}
+
+// historiesOf returns the histories of jobs, by the primary key.
+func historiesOf(ctx context.Context, on bun.IDB, jobs []string) (map[string][]verify.Move, error) {
+	histories := make(map[string][]verify.Move, len(jobs))
+	if len(jobs) == 0 {
+		return histories, nil
+	}
+	var moves []model.VerificationMove
+	err := on.NewSelect().Model(&moves).Comment("verification.history").Where("job IN (?)", bun.List(jobs)).Order("job", "seq").Scan(ctx)
+	for _, m := range moves {
+		histories[m.Job] = append(histories[m.Job], verify.Move{State: verify.State(m.State), At: m.At.UTC()})
+	}
+	return histories, err
 }
 
 func withoutHistory(row *model.VerificationJob) (verify.Job, error) {

@@ -36,11 +36,12 @@ type StoredReceipt struct {
 	Succeeded     bool // so say its job and the last row of the job's history
 	JobReceiptID  *int64
 	JobChain      domain.Chain
-	UploadDigest  string // of the job's package
-	SelectedClass string // of the job's package
-	Recorded      bool   // there is a public record
-	RecordHolds   bool   // it says the same
-	Waiting       bool   // for the log
+	UploadDigest  string            // of the job's package
+	SelectedClass string            // of the job's package
+	Toolchain     receipt.Toolchain // of the job's build
+	Recorded      bool              // there is a public record
+	RecordHolds   bool              // it says the same
+	Waiting       bool              // for the log
 	// Declaration is what the index has of the class; nil if it is not indexed.
 	Declaration *StoredDeclaration
 }

@@ -14,6 +14,7 @@ import (
 // The checks of Inspect.
 const (
 	checkReceipts     = "receipts"
+	checkKeys         = "signing keys"
 	checkJobs         = "receipt jobs"
 	checkRecords      = "verification records"
 	checkDeclarations = "receipt declarations"
@@ -23,7 +24,7 @@ const (
 // rowsAtOnce is the number of rows per read.
 const rowsAtOnce = 500
 
-// Inspect compares receipts, jobs, histories, public records, declarations, the
+// Inspect checks the signing keys, compares receipts, jobs, histories, public records, declarations, the
 // outbox, the hashes of the log and its checkpoints with each other, and verifies
 // all signatures. It returns at most limit faults, and how many receipts it
 // checked. Receipts that still wait for the log are no fault.
@@ -32,10 +33,11 @@ func Inspect(ctx context.Context, evidence Evidence, limit int) (faults []Fault,
 	if err != nil {
 		return nil, 0, err
 	}
-	for i := range keys { // whether a key is still trusted is no property of the rows
-		keys[i].RevokedAt, keys[i].NotAfter, keys[i].NotBefore = nil, nil, keys[i].NotBefore.AddDate(-1000, 0, 0)
+	i := &inspection{evidence: evidence, keys: make(map[string]receipt.Key), root: &receipt.TrustRoot{Keys: keys}, limit: limit}
+	i.signingKeys(keys)
+	for n := range keys { // whether a key is still trusted is no property of the rows
+		keys[n].RevokedAt, keys[n].NotAfter, keys[n].NotBefore = nil, nil, keys[n].NotBefore.AddDate(-1000, 0, 0)
 	}
-	i := &inspection{evidence: evidence, root: &receipt.TrustRoot{Keys: keys}, limit: limit}
 	for _, step := range []func(context.Context) error{i.receipts, i.withoutReceipts, i.hashes, i.checkpoints} {
 		if err := step(ctx); err != nil {
 			return i.faults, i.count, err
@@ -49,7 +51,8 @@ func Inspect(ctx context.Context, evidence Evidence, limit int) (faults []Fault,
 // inspection is a running Inspect.
 type inspection struct {
 	evidence Evidence
-	root     *receipt.TrustRoot
+	keys     map[string]receipt.Key // as they are stored
+	root     *receipt.TrustRoot     // of the same keys, without a first or last time
 	limit    int
 	faults   []Fault
 	count    int64      // of receipts
@@ -102,6 +105,9 @@ func (i *inspection) receipt(s *StoredReceipt) {
 	if err != nil {
 		i.found(checkReceipts, "", "receipt %d: %v", s.ID, err)
 		return
+	}
+	if fault := i.keyFault(s, r); fault != "" {
+		i.found(checkKeys, "", "receipt %d: %s", s.ID, fault)
 	}
 	e := &r.Evidence
 	for _, c := range []struct{ column, got, want string }{
