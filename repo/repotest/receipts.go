@@ -66,8 +66,12 @@ func Receipts(ctx context.Context, address string) error {
 	v.built(declared, declared)
 	for _, most := range []int{3, 2} {
 		v.try(func() error {
-			_, err := store.NewLog(db).Grow(ctx, most, func(newest *transparency.Checkpoint, pending []transparency.Pending, stored tlog.HashReader) (*transparency.Growth, error) {
-				return transparency.Grow(newest, pending, stored, v.controller.Signer(), domain.Milliseconds(time.Now()))
+			signer, err := v.controller.Signer(ctx)
+			if err != nil {
+				return err
+			}
+			_, err = store.NewLog(db).Grow(ctx, most, func(newest *transparency.Checkpoint, pending []transparency.Pending, stored tlog.HashReader) (*transparency.Growth, error) {
+				return transparency.Grow(newest, pending, stored, signer, domain.Milliseconds(time.Now()))
 			})
 			return err
 		})

@@ -20,7 +20,7 @@ func grows(t *testing.T, db *repo.DB) {
 	signer := transparency.Signer{Private: repotest.ReceiptKey.Private, Key: receipt.Key{
 		ID: repotest.ReceiptKey.ID, PublicKey: repotest.ReceiptKey.Public(), Environment: receipt.Demo, Toolchain: receipt.Toolchain(repotest.ReceiptToolchain),
 	}}
-	if _, err := (transparency.Integration{Store: store.NewLog(db), Signer: signer, Now: time.Now}).Step(t.Context()); err != nil {
+	if _, err := (transparency.Integration{Store: store.NewLog(db), Signer: func(context.Context) (transparency.Signer, error) { return signer, nil }, Now: time.Now}).Step(t.Context()); err != nil {
 		t.Errorf("got %v, want the log to grow", err)
 	}
 }
