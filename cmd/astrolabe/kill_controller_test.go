@@ -42,8 +42,11 @@ func (v *verifier) comparing(key string, class *classes.Class, built []byte) {
 	id := "vrf_" + strings.Repeat("a", 26-len(key)) + key
 	v.o.strikes(fmt.Sprintf(`INSERT INTO workspaces (id, name, plan, created_at) VALUES ('%[1]s', '%[1]s', 'standard', now());
 		INSERT INTO verification_jobs (id, chain, workspace, idempotency_key, package, state, created_at, updated_at, upload_expires_at, source_committed_at, source_expires_at, build)
-			VALUES ('%[2]s', 1, '%[1]s', '%[1]s', '%[3]s', 4, now(), now(), now(), now(), now() + interval '1 day', '%[4]s');
-		INSERT INTO verification_history (job, seq, state, at) SELECT '%[2]s', n + 1, n, now() FROM generate_series(0, 4) n;
+			VALUES ('%[2]s', 1, '%[1]s', '%[1]s', '%[3]s', 0, now(), now(), now(), now(), now() + interval '1 day', '%[4]s');
+		UPDATE verification_jobs SET state = 1 WHERE id = '%[2]s';
+		UPDATE verification_jobs SET state = 2 WHERE id = '%[2]s';
+		UPDATE verification_jobs SET state = 3 WHERE id = '%[2]s';
+		UPDATE verification_jobs SET state = 4 WHERE id = '%[2]s';
 		INSERT INTO verification_candidates (job, class, built_at) VALUES ('%[2]s', '\x%[5]x', now())`, key, id, p.Canonical(), build, built))
 }
 

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,10 +109,27 @@ func (v *proving) places() map[string][]byte {
 			return err
 		}
 		content, err := os.ReadFile(path)
-		all[strings.TrimPrefix(path, v.folder+"/")] = content
+		place := strings.TrimPrefix(path, v.folder+"/")
+		if kind(place) == "wal" {
+			content = append(content, joined(content)...)
+		}
+		all[place] = content
 		return err
 	}))
 	return all
+}
+
+// joined returns the records of a segment of the write-ahead log, without the headers
+// of its pages, which may divide a mark.
+func joined(segment []byte) (records []byte) {
+	for page := range slices.Chunk(segment, 8192) {
+		header := 24
+		if len(records) == 0 {
+			header = 40 // the first page of a segment has a longer one
+		}
+		records = append(records, page[min(header, len(page)):]...)
+	}
+	return records
 }
 
 // tables returns the text of every row of every table.
