@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
@@ -11,8 +12,8 @@ import (
 )
 
 // Source is the pool as the indexer and reads use it. Its errors are
-// chain.ErrNodeUnavailable, chain.ErrInvalidAnswer, chain.ErrWrongChain,
-// chain.ErrNodeVersion and those named by its methods.
+// chain.ErrNodeUnavailable, chain.ErrRateLimited, chain.ErrInvalidAnswer,
+// chain.ErrWrongChain, chain.ErrNodeVersion and those named by its methods.
 type Source struct {
 	pool   *Pool
 	quorum int // see WithQuorum
@@ -160,6 +161,13 @@ func (s Source) News(ctx context.Context) <-chan struct{} {
 	return news
 }
 
+// RateLimited reports whether every upstream has refused calls for its rate limit
+// lately, or takes none now.
+func (s Source) RateLimited() bool {
+	now := s.pool.options.clock.Now()
+	return !slices.ContainsFunc(s.pool.upstreams, func(u *upstream) bool { return !u.pacer.Limiting(now) })
+}
+
 func hasCode(err error, code int) bool {
 	answer, ok := errors.AsType[*RPCError](err)
 	return ok && answer.Code == code
@@ -172,6 +180,8 @@ func judge(err error) error {
 		return err
 	case errors.Is(err, ErrInvalidAnswer), errors.Is(err, ErrTooLarge):
 		return fmt.Errorf("%w: %w", chain.ErrInvalidAnswer, err)
+	case errors.Is(err, ErrRateLimited):
+		return fmt.Errorf("%w: %w", chain.ErrRateLimited, err)
 	}
 	return fmt.Errorf("%w: %w", chain.ErrNodeUnavailable, err)
 }
