@@ -61,8 +61,7 @@ func askAll[T any](ctx context.Context, p *Pool, enough int, q query, decode fun
 				return err
 			}
 			_, a.err = p.try(ctx, u, q, 1)
-			for p.waitOut(ctx, a.err) {
-				q.retry = true
+			for p.waitOut(ctx, a.err, &q) {
 				_, a.err = p.try(ctx, u, q, 1)
 			}
 			if a.err == nil && answered.Add(1) == int64(enough) {

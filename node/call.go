@@ -69,22 +69,23 @@ func (p *Pool) patiently(ctx context.Context, order []*upstream, q query) (json.
 		trying, cancel := context.WithTimeout(ctx, p.options.Timeout)
 		result, err := p.catchingUp(trying, order, q)
 		cancel()
-		if !p.waitOut(ctx, err) {
+		if !p.waitOut(ctx, err, &q) {
 			return result, err
 		}
-		order, q.retry = p.order(q), true
+		order = p.order(q)
 	}
 }
 
 // waitOut waits until the rate limit that caused an error allows another attempt.
-// It returns false if there is no such limit, or not enough time.
-func (p *Pool) waitOut(ctx context.Context, err error) bool {
+// of a call. It returns false if there is no such limit, or not enough time.
+func (p *Pool) waitOut(ctx context.Context, err error, q *query) bool {
 	delay, limited := limit(err)
 	deadline, ends := ctx.Deadline()
 	if !p.options.Wait || !limited || ends && time.Until(deadline) <= delay {
 		return false
 	}
 	p.options.clock.Wait(ctx, delay)
+	q.retry, q.waited = true, delay
 	return ctx.Err() == nil
 }
 
@@ -100,7 +101,7 @@ func (p *Pool) inTurn(ctx context.Context, order []*upstream, q query) (json.Raw
 	}
 	for i, u := range order {
 		result, err := try(ctx, u, q, len(order)-i)
-		q.retry = true
+		q.retry, q.waited = true, 0
 		if answered, ok := errors.AsType[*RPCError](err); ok && !q.write && slices.Contains(lacking, answered.Code) {
 			lacks = cmp.Or(lacks, err)
 			if answered.Code == blockNotFound {

@@ -37,7 +37,8 @@ type query struct {
 	// accept rejects an invalid result. It stores the decoded value, and may be
 	// called once per upstream. Nil accepts everything.
 	accept func(result json.RawMessage) error
-	retry  bool // an earlier attempt of the call has failed
+	retry  bool          // an earlier attempt of the call has failed
+	waited time.Duration // before this attempt, for rate limits
 }
 
 // exchange sends one request to an upstream when its limits allow it, and reads
@@ -46,7 +47,7 @@ type query struct {
 func (p *Pool) exchange(ctx context.Context, u *upstream, q query) (json.RawMessage, error) {
 	clock, waiting := p.options.clock, time.Now()
 	began, err := u.pacer.Enter(ctx, clock, p.options.Wait)
-	seen := Observation{Upstream: u.name, Method: q.method, Outcome: OutcomeLimited, Retry: q.retry, Waited: time.Since(waiting)}
+	seen := Observation{Upstream: u.name, Method: q.method, Outcome: OutcomeLimited, Retry: q.retry, Waited: q.waited + time.Since(waiting)}
 	if err != nil {
 		fault := &Fault{Upstream: u.name, err: fmt.Errorf("%w: %w", ErrRateLimited, err)}
 		if pause, ok := errors.AsType[*pace.LimitError](err); ok {

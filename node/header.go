@@ -72,6 +72,12 @@ func (h Header) matches(u *url.URL) bool {
 	return h.Host == "" || strings.EqualFold(h.Host, u.Host) || strings.EqualFold(strings.Trim(h.Host, "[]"), u.Hostname())
 }
 
+// For reports whether the header is sent to the upstream with a URL.
+func (h Header) For(address string) bool {
+	u, err := url.Parse(strings.TrimSpace(address))
+	return err == nil && h.matches(u)
+}
+
 // headersFor returns the headers of requests to a URL.
 func headersFor(u *url.URL, headers []Header) http.Header {
 	chosen := http.Header{}
