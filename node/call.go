@@ -125,7 +125,7 @@ func (p *Pool) inTurn(ctx context.Context, order []*upstream, q query) (json.Raw
 			break
 		}
 	}
-	if _, limited := limit(&failed); lacks != nil && !(limited && p.options.Wait) { // the limited one may have it
+	if _, limited := limit(&failed); lacks != nil && (!limited || !p.options.Wait) { // the limited one may have it
 		return nil, lacks
 	}
 	return nil, &failed

@@ -62,7 +62,7 @@ var limitCodes = []int{-32005, -32029, http.StatusTooManyRequests}
 func asLimit(response *http.Response, err error, write bool) error {
 	answer, ok := errors.AsType[*RPCError](err)
 	if response.StatusCode == http.StatusTooManyRequests || ok && !write && slices.Contains(limitCodes, answer.Code) {
-		return fmt.Errorf("%w: %v", ErrRateLimited, err)
+		return fmt.Errorf("%w: %s", ErrRateLimited, err.Error()) // no longer the answer of a node
 	}
 	return err
 }
