@@ -47,13 +47,15 @@ type query struct {
 func (p *Pool) exchange(ctx context.Context, u *upstream, q query) (json.RawMessage, error) {
 	clock, waiting := p.options.clock, time.Now()
 	began, err := u.pacer.Enter(ctx, clock, p.options.Wait)
-	seen := Observation{Upstream: u.name, Method: q.method, Outcome: OutcomeLimited, Retry: q.retry, Waited: q.waited + time.Since(waiting)}
+	seen := Observation{Upstream: u.name, Method: q.method, Outcome: OutcomeBusy, Retry: q.retry, Waited: q.waited + time.Since(waiting)}
 	if err != nil {
 		fault := &Fault{Upstream: u.name, err: fmt.Errorf("%w: %w", ErrRateLimited, err)}
 		if pause, ok := errors.AsType[*pace.LimitError](err); ok {
 			fault.RetryAfter = pause.RetryAfter
 		}
-		p.options.Observe(seen)
+		if !p.options.Wait { // others are sent later
+			p.options.Observe(seen)
+		}
 		return nil, fault
 	}
 	sent := time.Now()

@@ -123,8 +123,8 @@ const (
 	OutcomeNodeError Outcome = "node_error" // the node answered with an error
 	OutcomeFault     Outcome = "fault"      // the upstream failed
 	OutcomeGivenUp   Outcome = "given_up"   // the caller cancelled
-	OutcomeBusy      Outcome = "busy"       // rejected before any attempt
-	OutcomeLimited   Outcome = "limited"    // refused for the rate limit of the upstream, or not sent for it
+	OutcomeBusy      Outcome = "busy"       // not sent: too many calls, or a rate limit
+	OutcomeLimited   Outcome = "limited"    // the upstream refused it for its rate limit
 )
 
 // Observation is the outcome of one request to one upstream.
