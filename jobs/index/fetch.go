@@ -78,7 +78,12 @@ func (t *turns) obtain(ctx context.Context, number uint64, verifiers chan struct
 // known.
 func (l *Loop) read(ctx context.Context, number uint64, known fetched) fetched {
 	tracing, upstreams := chain.TraceUpstreams(ctx)
-	block, update, has, err := known.block, known.update, true, error(nil)
+	var (
+		block  = known.block
+		update *starknet.StateUpdate
+		has    bool
+		err    error
+	)
 	if block == nil {
 		block, update, has, err = l.Node.Block(tracing, number)
 	} else {
