@@ -60,7 +60,11 @@ func askAll[T any](ctx context.Context, p *Pool, enough int, q query, decode fun
 				a.value, err = decode(result)
 				return err
 			}
-			if _, a.err = p.try(ctx, u, q, 1); a.err == nil && answered.Add(1) == int64(enough) {
+			_, a.err = p.try(ctx, u, q, 1)
+			for p.waitOut(ctx, a.err, &q) {
+				_, a.err = p.try(ctx, u, q, 1)
+			}
+			if a.err == nil && answered.Add(1) == int64(enough) {
 				time.AfterFunc(stragglerTime, cancel)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"astrolabe/domain/chain"
 )
@@ -25,8 +26,11 @@ func (p *Pool) call(ctx context.Context, q query) (json.RawMessage, error) {
 		return nil, err
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(ctx, p.options.Timeout)
-	defer cancel()
+	if !p.options.Wait {
+		limited, cancel := context.WithTimeout(ctx, p.options.Timeout)
+		defer cancel()
+		ctx = limited
+	}
 	if q.share != "" {
 		return p.shared(ctx, q)
 	}
@@ -52,7 +56,37 @@ func (p *Pool) attempt(ctx context.Context, caller Caller, order []*upstream, q 
 	if q.hedge && len(order) > 1 {
 		return p.hedged(ctx, caller, order, q)
 	}
+	if p.options.Wait {
+		return p.patiently(ctx, order, q)
+	}
 	return p.catchingUp(ctx, order, q)
+}
+
+// patiently tries the upstreams, again and again while one of them does not
+// answer for its rate limit, until ctx ends.
+func (p *Pool) patiently(ctx context.Context, order []*upstream, q query) (json.RawMessage, error) {
+	for {
+		trying, cancel := context.WithTimeout(ctx, p.options.Timeout)
+		result, err := p.catchingUp(trying, order, q)
+		cancel()
+		if !p.waitOut(ctx, err, &q) {
+			return result, err
+		}
+		order = p.order(q)
+	}
+}
+
+// waitOut waits until the rate limit that caused an error allows another attempt.
+// of a call. It returns false if there is no such limit, or not enough time.
+func (p *Pool) waitOut(ctx context.Context, err error, q *query) bool {
+	delay, limited := limit(err)
+	deadline, ends := ctx.Deadline()
+	if !p.options.Wait || !limited || ends && time.Until(deadline) <= delay {
+		return false
+	}
+	p.options.clock.Wait(ctx, delay)
+	q.retry, q.waited = true, delay
+	return ctx.Err() == nil
 }
 
 // inTurn tries the upstreams in the given order.
@@ -67,6 +101,7 @@ func (p *Pool) inTurn(ctx context.Context, order []*upstream, q query) (json.Raw
 	}
 	for i, u := range order {
 		result, err := try(ctx, u, q, len(order)-i)
+		q.retry, q.waited = true, 0
 		if answered, ok := errors.AsType[*RPCError](err); ok && !q.write && slices.Contains(lacking, answered.Code) {
 			lacks = cmp.Or(lacks, err)
 			if answered.Code == blockNotFound {
@@ -90,7 +125,7 @@ func (p *Pool) inTurn(ctx context.Context, order []*upstream, q query) (json.Raw
 			break
 		}
 	}
-	if lacks != nil {
+	if _, limited := limit(&failed); lacks != nil && (!limited || !p.options.Wait) { // the limited one may have it
 		return nil, lacks
 	}
 	return nil, &failed

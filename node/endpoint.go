@@ -2,27 +2,30 @@ package node
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 )
 
 // endpoint is the address of an upstream. Its URL may hold a key in the path,
-// query or user info, so only the name is printed.
+// query or user info, and its headers may be one, so only the name is printed.
 type endpoint struct {
-	name string // the host, with a number if several share it
-	url  string
+	name   string // the host, with a number if several share it
+	url    string
+	header http.Header
 }
 
 // endpoints splits the configured URLs into those for calls and those for
-// streams. If one kind is missing, it is derived from the other.
-func endpoints(urls []string) (calls, streams []endpoint, err error) {
+// streams, each with its headers. If one kind is missing, it is derived from the
+// other.
+func endpoints(urls []string, headers []Header) (calls, streams []endpoint, err error) {
 	names := map[string]int{}
 	for i, text := range urls {
 		u, err := url.Parse(strings.TrimSpace(text))
 		if err != nil || u.Host == "" { // the parser's error quotes the text
 			return nil, nil, fmt.Errorf("node: upstream URL %d is not a URL with a host", i+1)
 		}
-		e := endpoint{name: u.Host, url: u.String()}
+		e := endpoint{name: u.Host, url: u.String(), header: headersFor(u, headers)}
 		kind := strings.TrimSuffix(u.Scheme, "s")
 		names[kind+u.Host]++
 		if n := names[kind+u.Host]; n > 1 {
@@ -49,7 +52,7 @@ func endpoints(urls []string) (calls, streams []endpoint, err error) {
 func derived(from []endpoint, old, replacement string) []endpoint {
 	out := make([]endpoint, len(from))
 	for i, e := range from {
-		out[i] = endpoint{name: e.name, url: replacement + strings.TrimPrefix(e.url, old)}
+		out[i] = endpoint{name: e.name, url: replacement + strings.TrimPrefix(e.url, old), header: e.header}
 	}
 	return out
 }

@@ -26,6 +26,9 @@ var (
 	ErrInvalidAnswer = wire.ErrInvalid
 	// ErrTooLarge means that a response exceeded the size limit of the caller.
 	ErrTooLarge = errors.New("the response of the node is too large")
+	// ErrRateLimited marks a fault of an upstream that refused a call for its
+	// rate limit, or that is not asked because it did so before.
+	ErrRateLimited = errors.New("the upstream limits the rate of calls")
 	// ErrSlowConsumer ends a stream whose reader fell behind.
 	ErrSlowConsumer = errors.New("the reader of the stream is too slow")
 )
@@ -68,6 +71,23 @@ func (e *Unavailable) RetryAfter() time.Duration {
 		}
 	}
 	return shortest
+}
+
+// limit reports whether an upstream did not answer for its rate limit, and the
+// shortest delay after which such an upstream may be tried again.
+func limit(err error) (delay time.Duration, limited bool) {
+	faults := []*Fault{}
+	if down, ok := errors.AsType[*Unavailable](err); ok {
+		faults = down.Faults
+	} else if fault, ok := errors.AsType[*Fault](err); ok {
+		faults = append(faults, fault)
+	}
+	for _, f := range faults {
+		if errors.Is(f, ErrRateLimited) && (!limited || f.RetryAfter < delay) {
+			delay, limited = f.RetryAfter, true
+		}
+	}
+	return delay, limited
 }
 
 // Error prints every fault.

@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"time"
 
 	"astrolabe/domain/chain"
+	"astrolabe/node/pace"
 	"astrolabe/node/wire"
 )
 
@@ -34,11 +37,59 @@ type query struct {
 	// accept rejects an invalid result. It stores the decoded value, and may be
 	// called once per upstream. Nil accepts everything.
 	accept func(result json.RawMessage) error
+	retry  bool          // an earlier attempt of the call has failed
+	waited time.Duration // before this attempt, for rate limits
 }
 
-// exchange sends one request to one endpoint and reads the response. Every
-// error except *RPCError, ErrTooLarge and chain.ErrUnprovenClass is a *Fault.
-func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessage, error) {
+// exchange sends one request to an upstream when its limits allow it, and reads
+// the response. Every error except *RPCError, ErrTooLarge and
+// chain.ErrUnprovenClass is a *Fault.
+func (p *Pool) exchange(ctx context.Context, u *upstream, q query) (json.RawMessage, error) {
+	clock, waiting := p.options.clock, time.Now()
+	began, err := u.pacer.Enter(ctx, clock, p.options.Wait)
+	seen := Observation{Upstream: u.name, Method: q.method, Outcome: OutcomeBusy, Retry: q.retry, Waited: q.waited + time.Since(waiting)}
+	if err != nil {
+		fault := &Fault{Upstream: u.name, err: fmt.Errorf("%w: %w", ErrRateLimited, err)}
+		if pause, ok := errors.AsType[*pace.LimitError](err); ok {
+			fault.RetryAfter = pause.RetryAfter
+		}
+		if !p.options.Wait { // others are sent later
+			p.options.Observe(seen)
+		}
+		return nil, fault
+	}
+	sent := time.Now()
+	result, err := p.send(ctx, u.endpoint, q)
+	seen.Took, seen.Outcome = time.Since(sent), outcomeOf(ctx, err)
+	u.pacer.Leave(began, clock.Now(), p.verdict(err, seen), pauseOf(err))
+	p.options.Observe(seen)
+	return result, err
+}
+
+// verdict says what the outcome of a request means for the limits.
+func (p *Pool) verdict(err error, seen Observation) pace.Verdict {
+	switch {
+	case seen.Outcome == OutcomeLimited:
+		return pace.Refused
+	case seen.Outcome == OutcomeOK, seen.Outcome == OutcomeNodeError:
+		return pace.Answered
+	case errors.Is(err, context.DeadlineExceeded) && seen.Took >= p.options.timing.fairPatience:
+		return pace.TimedOut
+	}
+	return pace.Unknown
+}
+
+// pauseOf returns the delay that an upstream requested.
+func pauseOf(err error) time.Duration {
+	if fault, ok := errors.AsType[*Fault](err); ok {
+		return fault.RetryAfter
+	}
+	return 0
+}
+
+// send sends one request to one endpoint and reads the response, with the errors
+// of exchange.
+func (p *Pool) send(ctx context.Context, e endpoint, q query) (json.RawMessage, error) {
 	id := p.ids.Add(1)
 	request, sent, err := newRequest(ctx, e, wire.EncodeRequest(id, q.method, q.params), q.write)
 	if err != nil {
@@ -58,6 +109,7 @@ func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessa
 			err = wire.Invalid("%w", err)
 		}
 	}
+	err = asLimit(response, err, q.write)
 	_, answered := errors.AsType[*RPCError](err)
 	if err == nil {
 		chain.AnsweredBy(ctx, e.name)
@@ -66,8 +118,8 @@ func (p *Pool) exchange(ctx context.Context, e endpoint, q query) (json.RawMessa
 		return result, err
 	}
 	fault := &Fault{Upstream: e.name, err: withoutURL(ctx, err), sent: q.write}
-	if status, ok := errors.AsType[*statusError](err); ok {
-		fault.RetryAfter = status.retryAfter
+	if _, ok := errors.AsType[*statusError](err); ok || errors.Is(err, ErrRateLimited) {
+		fault.RetryAfter = retryAfter(response.Header.Get("Retry-After"), p.options.clock.Now())
 	}
 	return nil, fault
 }
@@ -91,6 +143,7 @@ func newRequest(ctx context.Context, e endpoint, body []byte, write bool) (*http
 		return nil, nil, errors.New("the URL cannot be used") // the cause quotes it
 	}
 	request.ContentLength = int64(len(body))
+	maps.Copy(request.Header, e.header)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
 	if !write {

@@ -97,7 +97,7 @@ func backoff(failures int) time.Duration {
 // newGroup returns the shared connections to an endpoint.
 func (p *Pool) newGroup(e endpoint) *socket.Group {
 	return socket.NewGroup(func(ctx context.Context) (*socket.Conn, error) {
-		conn, err := socket.Dial(ctx, socket.Options{URL: e.url, Client: p.client, MaxMessage: p.options.MaxResponse, Ping: p.options.timing.ping})
+		conn, err := socket.Dial(ctx, socket.Options{URL: e.url, Header: e.header, Client: p.client, MaxMessage: p.options.MaxResponse, Ping: p.options.timing.ping})
 		if err != nil {
 			return nil, err
 		}

@@ -40,7 +40,7 @@ func (p *Pool) prove(ctx context.Context, u *upstream, probe bool) error {
 // check asks the upstream for its chain and specification.
 func (p *Pool) check(ctx context.Context, u *upstream) error {
 	spec, err := identify(p.options.Chain, func(method string) (json.RawMessage, error) {
-		return p.exchange(ctx, u.endpoint, query{method: method})
+		return p.exchange(ctx, u, query{method: method})
 	})
 	if err != nil {
 		return asFault(u.name, err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/node/pace"
 )
 
 // Options configure a pool. Only Chain and URLs have no default.
@@ -29,6 +30,16 @@ type Options struct {
 	// Timeout limits a whole call, including waiting and failover; default 30
 	// s. The deadline of the caller applies too.
 	Timeout time.Duration
+	// Limits bound the calls per second to each upstream. Pools of a process that
+	// use the same upstreams share them; by default the pool has its own, without
+	// a configured rate.
+	Limits *pace.Limits
+	// Wait lets a call wait until a rate limit allows it, as long as its context
+	// does. Timeout then limits each attempt. By default such a call returns
+	// Unavailable at once.
+	Wait bool
+	// Headers are sent with every request to the upstreams that they are for.
+	Headers []Header
 	// MaxResponse limits the size of a response and of a stream message in
 	// bytes; default 64 MiB.
 	MaxResponse int64
@@ -37,14 +48,14 @@ type Options struct {
 	StreamBuffer int
 	// Logger logs changes in the health of upstreams; default none.
 	Logger *slog.Logger
-	// Observe is called for every attempt, concurrently; default none.
+	// Observe is called for every request, concurrently; default none.
 	Observe func(Observation)
 	// HTTPClient replaces the client of the pool; the caller closes it.
 	// Redirects are never followed.
 	HTTPClient *http.Client
 
-	clock  clock  // tests set their own
-	timing timing // tests shorten it
+	clock  pace.Clock // tests set their own
+	timing timing     // tests shorten it
 }
 
 // timing holds intervals that are not configurable.
@@ -74,8 +85,11 @@ func (o Options) withDefaults() Options {
 	if o.Caller == nil {
 		o.Caller = func(context.Context) Caller { return Caller{} }
 	}
+	if o.Limits == nil {
+		o.Limits = pace.NewLimits(0)
+	}
 	if o.clock == nil {
-		o.clock = wallClock{}
+		o.clock = pace.WallClock{}
 	}
 	return o
 }
@@ -109,13 +123,16 @@ const (
 	OutcomeNodeError Outcome = "node_error" // the node answered with an error
 	OutcomeFault     Outcome = "fault"      // the upstream failed
 	OutcomeGivenUp   Outcome = "given_up"   // the caller cancelled
-	OutcomeBusy      Outcome = "busy"       // rejected before any attempt
+	OutcomeBusy      Outcome = "busy"       // not sent: too many calls, or a rate limit
+	OutcomeLimited   Outcome = "limited"    // the upstream refused it for its rate limit
 )
 
-// Observation is the outcome of one attempt at one upstream.
+// Observation is the outcome of one request to one upstream.
 type Observation struct {
 	Upstream string // its host; empty if no upstream was chosen
 	Method   string
 	Outcome  Outcome
-	Took     time.Duration
+	Retry    bool          // an earlier attempt of the same call failed
+	Waited   time.Duration // until the limits allowed the request
+	Took     time.Duration // from sending it to its response; zero if it was not sent
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // order returns the upstreams in the order in which a call tries them: healthy
-// ones first, then those that failed last, and those that lag behind.
+// ones first, then those that failed last or asked for a pause, and those that lag
+// behind.
 //
 // Reads start at each of the healthy ones in turn, so that all share the load;
 // those of a caller that follows the head stay at the one that answered it last.
@@ -19,6 +20,7 @@ import (
 // refuses a transaction whose predecessor another one has.
 func (p *Pool) order(q query) []*upstream {
 	p.surveyIfDue()
+	now := p.options.clock.Now()
 	var healthy, failing, behind []*upstream
 	for _, u := range p.upstreams {
 		switch {
@@ -26,7 +28,7 @@ func (p *Pool) order(q query) []*upstream {
 			failing = append(failing, u)
 		case u.behind.Load():
 			behind = append(behind, u)
-		case !u.circuit.sound():
+		case !u.circuit.sound(), u.pacer.Paused(now) > 0:
 			failing = append(failing, u)
 		default:
 			healthy = append(healthy, u)

@@ -48,17 +48,17 @@ func Open(options Options) (*Pool, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	calls, streams, err := endpoints(options.URLs)
+	calls, streams, err := endpoints(options.URLs, options.Headers)
 	if err != nil {
 		return nil, err
 	}
-	options.URLs = nil // only the endpoints need them
+	options.URLs, options.Headers = nil, nil // only the endpoints need them
 	p := &Pool{options: options, streams: streams, gate: newGate(options.MaxConcurrent, options.MaxQueue),
 		hedge: newHedge(options.timing.hedge), following: newFollowing(), sharing: newSharing()}
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	p.client = newClient(options)
 	for _, e := range calls {
-		p.upstreams = append(p.upstreams, newUpstream(e))
+		p.upstreams = append(p.upstreams, newUpstream(e, options.Limits.Of(e.url, options.MaxConcurrent)))
 	}
 	for _, e := range streams {
 		p.groups = append(p.groups, p.newGroup(e))

@@ -71,7 +71,7 @@ func TestMissingWebSocketOrHTTPURLIsDerived(t *testing.T) {
 		{"https://a/1 https://a/2", "a=https://a/1 a#2=https://a/2", "a=wss://a/1 a#2=wss://a/2"},
 		{"https://a/rpc wss://a/ws http://b", "a=https://a/rpc b=http://b", "a=wss://a/ws"},
 	} {
-		calls, streams, err := endpoints(strings.Fields(c.given))
+		calls, streams, err := endpoints(strings.Fields(c.given), nil)
 		if err != nil || spell(calls) != c.calls || spell(streams) != c.streams {
 			t.Errorf("%s: got %s, %s and %v, want %s and %s", c.given, spell(calls), spell(streams), err, c.calls, c.streams)
 		}

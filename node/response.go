@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,10 +15,7 @@ import (
 )
 
 // statusError is an HTTP status without a JSON-RPC response.
-type statusError struct {
-	status     int
-	retryAfter time.Duration
-}
+type statusError struct{ status int }
 
 func (e *statusError) Error() string {
 	return fmt.Sprintf("HTTP status %d %s", e.status, http.StatusText(e.status))
@@ -26,7 +24,7 @@ func (e *statusError) Error() string {
 // readAnswer reads the response to request id. A node error counts with any
 // HTTP status except the two that mean "retry later".
 func (p *Pool) readAnswer(response *http.Response, id uint64, q query) (json.RawMessage, error) {
-	status := &statusError{response.StatusCode, retryAfter(response.Header.Get("Retry-After"), p.options.clock.Now())}
+	status := &statusError{response.StatusCode}
 	if status.status == http.StatusTooManyRequests || status.status == http.StatusServiceUnavailable {
 		return nil, status
 	}
@@ -53,6 +51,20 @@ func (p *Pool) readAnswer(response *http.Response, id uint64, q query) (json.Raw
 		return nil, wire.Invalid("it is larger than %d bytes", limit)
 	}
 	return result, err
+}
+
+// limitCodes are the error codes that providers use for their rate limits.
+var limitCodes = []int{-32005, -32029, http.StatusTooManyRequests}
+
+// asLimit marks an error that means a rate limit: the HTTP status, or the code of
+// a JSON-RPC error. Such an error of a write stays an answer, because it says
+// that the write was not accepted.
+func asLimit(response *http.Response, err error, write bool) error {
+	answer, ok := errors.AsType[*RPCError](err)
+	if response.StatusCode == http.StatusTooManyRequests || ok && !write && slices.Contains(limitCodes, answer.Code) {
+		return fmt.Errorf("%w: %s", ErrRateLimited, err.Error()) // no longer the answer of a node
+	}
+	return err
 }
 
 // readLimited reads a whole body of at most limit bytes. Every piece takes of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
@@ -11,8 +12,8 @@ import (
 )
 
 // Source is the pool as the indexer and reads use it. Its errors are
-// chain.ErrNodeUnavailable, chain.ErrInvalidAnswer, chain.ErrWrongChain,
-// chain.ErrNodeVersion and those named by its methods.
+// chain.ErrNodeUnavailable, chain.ErrRateLimited, chain.ErrInvalidAnswer,
+// chain.ErrWrongChain, chain.ErrNodeVersion and those named by its methods.
 type Source struct {
 	pool   *Pool
 	quorum int // see WithQuorum
@@ -73,7 +74,8 @@ func (s Source) HashAt(ctx context.Context, number uint64) (starknet.Felt, bool,
 
 // Block returns a block and its state update, if possible from the same upstream.
 // It returns false if the node has no such block. Both have the same hash, unless
-// the node insists on another one for the block than for its state update.
+// the node insists on another one for the block than for its state update. If only
+// the state update fails, it returns the block with the error.
 func (s Source) Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error) {
 	id := AtNumber(number)
 	if s.quorum > 1 {
@@ -91,16 +93,25 @@ func (s Source) Block(ctx context.Context, number uint64) (*starknet.BlockWithRe
 	if err != nil {
 		return nil, nil, false, judge(err)
 	}
-	same := prefer(ctx, answered.String())
-	update, err := s.pool.StateUpdate(same, AtHash(block.BlockHash))
+	update, has, err := s.Update(prefer(ctx, answered.String()), &block)
+	if err != nil || has {
+		return &block, update, has, err
+	}
+	return nil, nil, false, nil
+}
+
+// Update returns the state update of a block, and false if the node does not have
+// the block any more.
+func (s Source) Update(ctx context.Context, block *starknet.BlockWithReceipts) (*starknet.StateUpdate, bool, error) {
+	update, err := s.pool.StateUpdate(ctx, AtHash(block.BlockHash))
 	has := true
 	if hasCode(err, blockNotFound) { // it left the chain in between, or never had this hash
-		update, has, err = s.insists(same, block.BlockHash, number)
+		update, has, err = s.insists(ctx, block.BlockHash, block.BlockNumber)
 	}
 	if err != nil || !has {
-		return nil, nil, false, judge(err)
+		return nil, false, judge(err)
 	}
-	return &block, &update, true, nil
+	return &update, true, nil
 }
 
 // insists returns the state update that the node has at a height under another
@@ -160,6 +171,13 @@ func (s Source) News(ctx context.Context) <-chan struct{} {
 	return news
 }
 
+// RateLimited reports whether every upstream has refused calls for its rate limit
+// lately, or takes none now.
+func (s Source) RateLimited() bool {
+	now := s.pool.options.clock.Now()
+	return !slices.ContainsFunc(s.pool.upstreams, func(u *upstream) bool { return !u.pacer.Limiting(now) })
+}
+
 func hasCode(err error, code int) bool {
 	answer, ok := errors.AsType[*RPCError](err)
 	return ok && answer.Code == code
@@ -172,6 +190,8 @@ func judge(err error) error {
 		return err
 	case errors.Is(err, ErrInvalidAnswer), errors.Is(err, ErrTooLarge):
 		return fmt.Errorf("%w: %w", chain.ErrInvalidAnswer, err)
+	case errors.Is(err, ErrRateLimited):
+		return fmt.Errorf("%w: %w", chain.ErrRateLimited, err)
 	}
 	return fmt.Errorf("%w: %w", chain.ErrNodeUnavailable, err)
 }

@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"astrolabe/domain/chain"
+	"astrolabe/node/pace"
 )
 
 // upstream is one node and its health.
 type upstream struct {
 	endpoint
+	pacer   *pace.Pacer
 	circuit circuit
 	behind  atomic.Bool   // its head was behind in the last survey
 	head    atomic.Uint64 // its newest block as it was last seen
@@ -26,8 +28,8 @@ type upstream struct {
 	spec     string    // specification version at that time
 }
 
-func newUpstream(e endpoint) *upstream {
-	return &upstream{endpoint: e, log: headLog{turn: make(chan struct{}, 1)}, checking: make(chan struct{}, 1)}
+func newUpstream(e endpoint, pacer *pace.Pacer) *upstream {
+	return &upstream{endpoint: e, pacer: pacer, log: headLog{turn: make(chan struct{}, 1)}, checking: make(chan struct{}, 1)}
 }
 
 // lacks records that the upstream does not have a block, if its number is known.
@@ -63,11 +65,9 @@ func (p *Pool) try(ctx context.Context, u *upstream, q query, shares int) (json.
 		if q.flagged != nil && u.knowsFlags() {
 			q.params = q.flagged
 		}
-		result, err = p.exchange(attempt, u.endpoint, q)
+		result, err = p.exchange(attempt, u, q)
 	}
-	took := time.Since(started)
-	p.account(ctx, u, round, err, took)
-	p.options.Observe(Observation{Upstream: u.name, Method: q.method, Outcome: outcomeOf(ctx, err), Took: took})
+	p.account(ctx, u, round, err, time.Since(started))
 	return result, err
 }
 
@@ -79,7 +79,8 @@ func shareOf(ctx context.Context, shares int) (context.Context, context.CancelFu
 	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(shares))
 }
 
-// account records the outcome of an attempt in the circuit.
+// account records the outcome of an attempt in the circuit. A rate limit is no
+// fault.
 func (p *Pool) account(ctx context.Context, u *upstream, round uint64, err error, took time.Duration) {
 	fault, failed := errors.AsType[*Fault](err)
 	rushed := errors.Is(err, context.DeadlineExceeded) && took < p.options.timing.fairPatience
@@ -88,7 +89,7 @@ func (p *Pool) account(ctx context.Context, u *upstream, round uint64, err error
 		if u.circuit.succeeded(round) {
 			p.options.Logger.Info("upstream node recovered", "upstream", u.name, "chain", p.options.Chain)
 		}
-	case errors.Is(ctx.Err(), context.Canceled) || rushed:
+	case errors.Is(ctx.Err(), context.Canceled), errors.Is(err, ErrRateLimited), rushed:
 		u.circuit.withdrawn(round)
 	default:
 		u.distrust()
@@ -119,6 +120,8 @@ func outcomeOf(ctx context.Context, err error) Outcome {
 		return OutcomeGivenUp
 	case answered, errors.Is(err, chain.ErrUnprovenClass):
 		return OutcomeNodeError
+	case errors.Is(err, ErrRateLimited):
+		return OutcomeLimited
 	}
 	return OutcomeFault
 }

@@ -30,6 +30,10 @@ type Metrics struct {
 	verificationMoves *prometheus.CounterVec
 	builds            *prometheus.HistogramVec
 	proofMoves        *prometheus.CounterVec
+	nodeCalls         *prometheus.CounterVec
+	nodeCallDuration  *prometheus.HistogramVec
+	nodeRetries       *prometheus.CounterVec
+	nodeWaits         *prometheus.CounterVec
 
 	mu     sync.Mutex
 	states map[string]string // the last state of each chain's index
@@ -80,7 +84,11 @@ func NewMetrics() *Metrics {
 		builds: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "verification_build_duration_seconds", Help: "Time of a build of a verification job, by its outcome.", Buckets: buildBuckets,
 		}, []string{"outcome"}),
-		proofMoves: counter("proof_moves_total", "Moves of proof jobs, by the new status.", "status"),
+		proofMoves:       counter("proof_moves_total", "Moves of proof jobs, by the new status.", "status"),
+		nodeCalls:        counter("node_calls_total", "Calls to upstream nodes, by host, JSON-RPC method and outcome.", "upstream", "method", "outcome"),
+		nodeCallDuration: histogram("node_call_duration_seconds", "Time of an answered call to an upstream node, without the wait for its rate limit.", "upstream", "method"),
+		nodeRetries:      counter("node_retries_total", "Calls to upstream nodes that repeat one that failed or was refused.", "upstream", "method"),
+		nodeWaits:        counter("node_limit_wait_seconds_total", "Time that calls have waited for the rate limit of an upstream node.", "upstream"),
 	}
 }
 
@@ -145,6 +153,29 @@ func (m *Metrics) VerificationBuild(outcome string, took time.Duration) {
 
 // ProofMove counts a move of a proof job to a status.
 func (m *Metrics) ProofMove(status string) { m.proofMoves.WithLabelValues(status).Inc() }
+
+// NodeCall is a call to an upstream node.
+type NodeCall struct {
+	Upstream string // its host
+	Method   string
+	Outcome  string
+	Retry    bool          // it repeats a call that failed
+	Waited   time.Duration // for the rate limit
+	Took     time.Duration // zero if it was not sent
+}
+
+// NodeCall records a call to an upstream node. The caller limits the number of
+// methods.
+func (m *Metrics) NodeCall(c NodeCall) {
+	m.nodeCalls.WithLabelValues(c.Upstream, c.Method, c.Outcome).Inc()
+	m.nodeWaits.WithLabelValues(c.Upstream).Add(c.Waited.Seconds())
+	if c.Took > 0 {
+		m.nodeCallDuration.WithLabelValues(c.Upstream, c.Method).Observe(c.Took.Seconds())
+	}
+	if c.Retry {
+		m.nodeRetries.WithLabelValues(c.Upstream, c.Method).Inc()
+	}
+}
 
 // Gauge registers a value that is read at every scrape. It panics if the name
 // is already registered.

@@ -33,6 +33,7 @@ func TestMetricsReportRecordedValues(t *testing.T) {
 	m.HeadBlock("SN_MAIN", 12345678)
 	m.IndexedBlock("SN_MAIN", 42)
 	m.IndexedEvents("SN_MAIN", 7)
+	m.NodeCall(NodeCall{Upstream: "node.example", Method: "starknet_call", Outcome: "ok", Retry: true, Waited: time.Second, Took: time.Millisecond})
 	m.Gauge("db_connections", "Help.", func() float64 { return 3 })
 	m.Counter("usage_dropped_total", "Help.", func() float64 { return 5 })
 	got := scrape(t, m)
@@ -48,6 +49,10 @@ func TestMetricsReportRecordedValues(t *testing.T) {
 		`astrolabe_index_head_block{chain="SN_MAIN"} 1.2345678e+07`,
 		`astrolabe_index_block{chain="SN_MAIN"} 42`,
 		`astrolabe_index_events_total{chain="SN_MAIN"} 7`,
+		`astrolabe_node_calls_total{method="starknet_call",outcome="ok",upstream="node.example"} 1`,
+		`astrolabe_node_call_duration_seconds_count{method="starknet_call",upstream="node.example"} 1`,
+		`astrolabe_node_retries_total{method="starknet_call",upstream="node.example"} 1`,
+		`astrolabe_node_limit_wait_seconds_total{upstream="node.example"} 1`,
 		`astrolabe_db_connections 3`,
 		`astrolabe_usage_dropped_total 5`,
 	} {

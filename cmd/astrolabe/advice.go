@@ -33,7 +33,7 @@ func passed(parsed *kong.Context) (flags []*kong.Flag) {
 // everyCommand and repairOnly are the flags that a printed command takes over.
 var (
 	everyCommand = []string{"data", "database-url", "database-url-file", "postgres-bin"}
-	repairOnly   = []string{"node-main", "node-sepolia"}
+	repairOnly   = []string{"node-main", "node-sepolia", "node-header", "node-header-file", "node-rps"}
 )
 
 // line returns a repair as it is printed: a command with the flags that fsck was
@@ -82,7 +82,7 @@ func flagText(flag *kong.Flag) (value string, secret bool) {
 		texts := make([]string, len(value))
 		for i := range value {
 			texts[i] = string(value[i])
-			secret = secret || holdsSecret(texts[i])
+			secret = secret || flag.Name == "node-header" || holdsSecret(texts[i])
 		}
 		return strings.Join(texts, ","), secret
 	default:

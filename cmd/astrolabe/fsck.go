@@ -38,7 +38,7 @@ func (f fsckCommand) Validate() error {
 	if f.Limit < 1 {
 		return errors.New("--limit must be at least 1")
 	}
-	return firstError(f.databaseSettings.check(), f.blockSettings.check())
+	return firstError(f.databaseSettings.check(), f.checkNodes(), f.blockSettings.check())
 }
 
 // Run prints the findings.
@@ -90,8 +90,8 @@ func (f fsckCommand) chain(ctx context.Context, c *console, db *database, name d
 		From: f.From, To: f.last(), Limit: f.Limit,
 		Report: func(line string) { c.logger.Info(line, "chain", name) },
 	}
-	if urls := f.urls()[name]; len(urls) > 0 {
-		pool, err := c.openNode(name, urls, jobCalls)
+	if len(f.urls()[name]) > 0 {
+		pool, err := c.openNode(name, f.nodeSettings, jobUse)
 		if err != nil {
 			return 0, err
 		}

@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"os"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/jobs/index"
 	"astrolabe/jobs/repair"
-	"astrolabe/node"
 	store "astrolabe/repo/index"
 )
 
@@ -26,12 +23,6 @@ type indexCommand struct {
 	nodeSettings
 	indexSettings
 	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8083"`
-}
-
-// nodeSettings hold the URLs of the Starknet nodes.
-type nodeSettings struct {
-	NodeMain    []secretText `help:"JSON-RPC URLs of SN_MAIN nodes, separated by commas. URLs that may hold an API key are never printed; pass them through the environment." placeholder:"URL"`
-	NodeSepolia []secretText `help:"JSON-RPC URLs of SN_SEPOLIA nodes." placeholder:"URL"`
 }
 
 type indexSettings struct {
@@ -79,7 +70,7 @@ func (i indexCommand) Validate() error {
 	if len(i.NodeMain)+len(i.NodeSepolia) == 0 {
 		return errors.New("set --node-main or --node-sepolia")
 	}
-	return firstError(i.databaseSettings.check(), i.distinct(), i.indexSettings.check(), i.quorum(i.NodeQuorum), checkAdmin(i.AdminAddr))
+	return firstError(i.databaseSettings.check(), i.checkNodes(), i.indexSettings.check(), i.quorum(i.NodeQuorum), checkAdmin(i.AdminAddr))
 }
 
 // Run indexes every chain that has a node, until a stop signal.
@@ -91,70 +82,6 @@ func (i indexCommand) Run(ctx context.Context, c *console) error {
 	return d.run(ctx, i.AdminAddr, func(*admin) ([]component, error) {
 		return d.indexers(i.nodeSettings, i.indexSettings)
 	})
-}
-
-// distinct refuses a URL that is given twice: one node is not two for a quorum.
-func (s nodeSettings) distinct() error {
-	for chain, urls := range s.urls() {
-		for i, u := range urls {
-			if slices.Contains(urls[:i], u) {
-				return fmt.Errorf("a node of %s is given twice", chain)
-			}
-		}
-	}
-	return nil
-}
-
-// quorum refuses a quorum that the nodes of a chain cannot reach. A simulated chain
-// has one node.
-func (s nodeSettings) quorum(required int, simulated ...domain.Chain) error {
-	for _, chain := range domain.Chains {
-		n, urls := 0, s.urls()[chain]
-		if len(urls) > 0 {
-			pool, err := openPool(chain, urls, jobCalls, nil) // it sends no request
-			if err != nil {
-				return err
-			}
-			n = pool.Upstreams()
-			pool.Close()
-		} else if slices.Contains(simulated, chain) {
-			n = 1
-		}
-		if n > 0 && n < required {
-			return fmt.Errorf("--node-quorum is %d, but the number of nodes of %s is %d", required, chain, n)
-		}
-	}
-	return nil
-}
-
-func (s nodeSettings) urls() map[domain.Chain][]secretText {
-	return map[domain.Chain][]secretText{domain.Mainnet: s.NodeMain, domain.Sepolia: s.NodeSepolia}
-}
-
-// add appends a node of a chain.
-func (s *nodeSettings) add(chain domain.Chain, url string) {
-	if chain == domain.Mainnet {
-		s.NodeMain = append(s.NodeMain, secretText(url))
-	} else {
-		s.NodeSepolia = append(s.NodeSepolia, secretText(url))
-	}
-}
-
-// openNode opens the upstream pool of a chain for so many concurrent calls.
-func (c *console) openNode(chain domain.Chain, urls []secretText, calls int) (*node.Pool, error) {
-	pool, err := openPool(chain, urls, calls, c.logger)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	return pool, nil
-}
-
-func openPool(chain domain.Chain, urls []secretText, calls int, logger *slog.Logger) (*node.Pool, error) {
-	addresses := make([]string, len(urls))
-	for i, u := range urls {
-		addresses[i] = string(u)
-	}
-	return node.Open(node.Options{Chain: chain, URLs: addresses, MaxConcurrent: calls, Caller: nodeCaller, Logger: logger})
 }
 
 // indexMemory is the soft memory limit of a process with an indexer: its
@@ -172,7 +99,7 @@ func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]component,
 		if len(nodes.urls()[chain]) == 0 {
 			continue
 		}
-		p, err := d.indexer(chain, nodes.urls()[chain], s)
+		p, err := d.indexer(chain, nodes, s)
 		if err != nil {
 			return nil, err
 		}
@@ -181,8 +108,8 @@ func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]component,
 	return components, nil
 }
 
-func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSettings) (component, error) {
-	pool, err := d.openNode(chain, urls, jobCalls)
+func (d *deployment) indexer(chain domain.Chain, nodes nodeSettings, s indexSettings) (component, error) {
+	pool, err := d.openNode(chain, nodes, jobUse)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ import (
 	"astrolabe/cmd/astrolabe/terminal"
 	"astrolabe/cmd/astrolabe/verification"
 	"astrolabe/domain"
+	"astrolabe/node/pace"
 	"astrolabe/sandbox"
 	"astrolabe/telemetry"
 )
@@ -81,6 +82,7 @@ type console struct {
 	tracing *telemetry.Tracing // nil without --trace-endpoint
 	screen  *terminal.Screen   // nil when the log does not go to a terminal
 	flags   []*kong.Flag       // that were passed as arguments
+	limits  *pace.Limits       // of the calls to nodes; nil before the first pool
 }
 
 // gcPercent lets a small heap grow further between collections than Go's

@@ -49,7 +49,7 @@ func (r repairCommand) Validate() error {
 	case r.needsNode() && len(r.urls()[r.Chain]) == 0:
 		return errors.New("--block, --class and --entry need a node: set --node-main or --node-sepolia")
 	}
-	return r.check()
+	return firstError(r.checkNodes(), r.check())
 }
 
 func (r repairCommand) needsNode() bool { return r.Block != nil || r.Class != "" || r.Entry != "" }
@@ -62,8 +62,8 @@ func (r repairCommand) Run(ctx context.Context, c *console) error {
 			Archive: index.NewArchive(db.DB), Store: index.NewRepairer(db.DB), Entries: index.NewEntries(db.DB), Verify: facts.FullyVerified,
 			Report: func(line string) { fmt.Fprintf(c.stdout, "%s  %s\n", r.Chain, line) },
 		}
-		if urls := r.urls()[r.Chain]; len(urls) > 0 && (r.needsNode() || r.Checkpoint) {
-			pool, err := c.openNode(r.Chain, urls, jobCalls)
+		if len(r.urls()[r.Chain]) > 0 && (r.needsNode() || r.Checkpoint) {
+			pool, err := c.openNode(r.Chain, r.nodeSettings, jobUse)
 			if err != nil {
 				return err
 			}

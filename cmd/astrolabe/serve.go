@@ -43,7 +43,7 @@ type serveCommand struct {
 
 // Validate checks the settings before anything starts.
 func (s serveCommand) Validate() error {
-	return firstError(s.databaseSettings.check(), s.listenSettings.check(), s.CheckProver(s.Chains, false), checkAdmin(s.AdminAddr))
+	return firstError(s.databaseSettings.check(), s.checkNodes(), s.listenSettings.check(), s.CheckProver(s.Chains, false), checkAdmin(s.AdminAddr))
 }
 
 // Run serves until a stop signal.
@@ -88,7 +88,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	if err != nil {
 		return nil, err
 	}
-	pools, closeNodes, err := d.pools(nodes)
+	pools, closeNodes, err := d.pools(nodes, requestUse)
 	if err != nil {
 		return nil, err
 	}

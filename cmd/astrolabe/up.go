@@ -28,7 +28,7 @@ type upCommand struct {
 // Validate checks the settings before anything starts.
 func (u upCommand) Validate() error {
 	return firstError(u.databaseSettings.check(), u.listenSettings.check(), u.workSettings.check(),
-		u.distinct(), u.indexSettings.check(), u.quorum(u.NodeQuorum, u.simulated()...), u.verifierSettings.check(), u.CheckProver(u.Chains, true), checkAdmin(u.AdminAddr))
+		u.checkNodes(), u.indexSettings.check(), u.quorum(u.NodeQuorum, u.simulated()...), u.verifierSettings.check(), u.CheckProver(u.Chains, true), checkAdmin(u.AdminAddr))
 }
 
 // Run starts all components, prints their URLs and runs until a stop signal.

@@ -58,7 +58,7 @@ func (w workSettings) check() error {
 
 // Validate checks the settings before anything starts.
 func (w workCommand) Validate() error {
-	return firstError(w.databaseSettings.check(), w.workSettings.check(), checkAdmin(w.AdminAddr))
+	return firstError(w.databaseSettings.check(), w.checkNodes(), w.workSettings.check(), checkAdmin(w.AdminAddr))
 }
 
 // Run runs jobs until a stop signal.

@@ -25,13 +25,14 @@ func (s *Status) behind() bool {
 	case head.State == Halted:
 		return head.Block.Number > head.Coverage.Last || s.headStale()
 	}
-	return head.Block.Number > head.Coverage.Last+FollowLag
+	return head.Block.Number > head.Coverage.Last+FollowLag || s.headStale()
 }
 
 // headStale reports whether the chain must be expected to have gone on since its
 // head was last seen.
 func (s *Status) headStale() bool {
-	return s.Head.State == Halted && s.AsOf.Sub(s.Head.ObservedAt) > haltedFor
+	stopped := s.Head.State == Halted || s.Head.State == RateLimited
+	return stopped && s.AsOf.Sub(s.Head.ObservedAt) > haltedFor
 }
 
 // History returns the coverage of a list over the whole chain.

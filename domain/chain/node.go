@@ -3,6 +3,7 @@ package chain
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"astrolabe/starknet"
 )
@@ -12,6 +13,9 @@ var (
 	// ErrNodeUnavailable means that the node does not answer, or answers with
 	// an error where it should not.
 	ErrNodeUnavailable = errors.New("the node does not answer")
+	// ErrRateLimited means that the node does not answer now for its rate limit.
+	// It is an ErrNodeUnavailable, too.
+	ErrRateLimited = fmt.Errorf("%w for its rate limit", ErrNodeUnavailable)
 	// ErrInvalidAnswer means that the node's answer was incomplete or of another
 	// shape than the specification gives it.
 	ErrInvalidAnswer = errors.New("the node's answer is not valid")

@@ -17,6 +17,7 @@ type IndexState string
 const (
 	Following   IndexState = "following"
 	Backfilling IndexState = "backfilling"
+	RateLimited IndexState = "rate_limited" // it waits for the rate limit of its node
 	Halted      IndexState = "halted"
 )
 

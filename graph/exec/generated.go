@@ -871,6 +871,8 @@ enum IndexState {
   FOLLOWING
   "The indexer is loading older blocks."
   BACKFILLING
+  "The indexer waits for the rate limit of its upstream nodes, and continues by itself."
+  RATE_LIMITED
   "The indexer has stopped; ` + "`" + `reasonCode` + "`" + ` gives the reason."
   HALTED
 }

@@ -38,7 +38,7 @@ func MarshalIndexState(s chain.IndexState) graphql.Marshaler { return upper(s) }
 
 // UnmarshalIndexState reads the state of an indexer.
 func UnmarshalIndexState(v any) (chain.IndexState, error) {
-	return lower(v, chain.Following, chain.Backfilling, chain.Halted)
+	return lower(v, chain.Following, chain.Backfilling, chain.RateLimited, chain.Halted)
 }
 
 // MarshalPermission writes a permission.

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"astrolabe/domain/chain"
@@ -19,11 +20,12 @@ func (t *turns) missed(ctx context.Context, cause error) error {
 		return err
 	}
 	t.head = head
+	t.kept.purge() // the chain may be reorganising
 	if head.Number < next {
 		return nil
 	}
-	if _, _, has, err := t.Node.Block(ctx, next); err != nil || has {
-		return err
+	if got := t.obtain(ctx, next, make(chan struct{}, 1)); !errors.Is(got.err, errAbsent) {
+		return got.err
 	}
 	_, above, err := t.Node.HashAt(ctx, head.Number)
 	switch again := t.absent != nil && *t.absent == next; {

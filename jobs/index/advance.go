@@ -48,35 +48,69 @@ func (t *turns) advance(ctx context.Context) error {
 	return nil
 }
 
+// graceTime is how long blocks that the node was asked for may still come after a
+// failure. The next turn uses them.
+const graceTime = 5 * time.Second
+
 // load stores blocks up to last in a partition, and stops early when a loading
 // partition is full. It fetches, derives and writes concurrently. Blocks that
 // were derived before an error are still written.
 func (t *turns) load(ctx context.Context, r indexing.Range, last uint64) (full bool, err error) {
 	t.progress = newProgress(t.Loop, r, t.at.Next(), t.head.Number)
 	deriving, stop := context.WithCancel(ctx)
-	queue, wait := t.fetch(deriving, t.at.Next(), last)
-	defer func() { stop(); wait(); t.progress.end() }()
+	reading, cancel := context.WithCancel(ctx)
+	queue, wait := t.fetch(deriving, reading, t.at.Next(), last)
+	defer func() {
+		stop()
+		late := time.AfterFunc(graceTime, cancel)
+		wait()
+		late.Stop()
+		cancel()
+		t.progress.end()
+	}()
 
 	d := &derivation{turns: t, into: r, last: last, room: t.rangeEvents(), out: make(chan indexing.Batch)}
 	written := make(chan error, 1)
-	go func() {
-		var err error
-		for batch := range d.out {
-			if err == nil {
-				err = t.commit(ctx, batch)
-			}
-			if err != nil {
-				stop()
-			}
-		}
-		written <- err
-	}()
+	go func() { written <- t.write(ctx, d.out, stop) }()
 	full, err = d.run(deriving, queue)
 	close(d.out)
 	if failure := <-written; failure != nil {
 		return false, failure
 	}
 	return full, err
+}
+
+// write commits batches until there are no more. After an error it calls stop and
+// takes the rest. While blocks come slowly for a rate limit, it records that.
+func (t *turns) write(ctx context.Context, batches <-chan indexing.Batch, stop func()) (err error) {
+	ticker := time.NewTicker(t.Sizes.RecordEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case batch, more := <-batches:
+			if !more {
+				return err
+			}
+			if err == nil {
+				err = t.commit(ctx, batch)
+			}
+		case <-ticker.C:
+			if err == nil && t.last.State != chain.RateLimited && t.Node.RateLimited() {
+				err = t.record(ctx, chain.RateLimited, nil)
+			}
+		}
+		if err != nil {
+			stop()
+		}
+	}
+}
+
+// loading returns the state of an index that loads blocks.
+func (t *turns) loading() chain.IndexState {
+	if t.Node.RateLimited() {
+		return chain.RateLimited
+	}
+	return chain.Backfilling
 }
 
 // derivation turns blocks of the node into batches.
@@ -182,6 +216,7 @@ func (t *turns) commit(ctx context.Context, batch indexing.Batch) error {
 	}
 	last := &batch.Blocks[len(batch.Blocks)-1].Header
 	t.absent = nil
+	t.kept.stored(&batch)
 	t.at.Block = &domain.BlockRef{Number: last.Number, Hash: last.Hash}
 	if f := batch.Finalized; f != nil && (t.at.Finalized == nil || *f > *t.at.Finalized) {
 		t.at.Finalized = f
@@ -211,7 +246,7 @@ func (t *turns) commit(ctx context.Context, batch indexing.Batch) error {
 	if err := t.accept(ctx); err != nil {
 		return err
 	}
-	return t.record(ctx, chain.Backfilling, nil)
+	return t.record(ctx, t.loading(), nil)
 }
 
 // analyze refreshes the planner statistics of the newest partition whenever its

@@ -33,7 +33,7 @@ func TestInvalidNodeDataIsNotCommittedAndTheReasonIsShown(t *testing.T) {
 		"an old version":          {fault.Fault{}, chain.ErrNodeVersion, "node_version_unsupported"},
 		"no answer":               {fault.Fault{Kind: fault.Cut}, chain.ErrNodeUnavailable, "node_unavailable"},
 		"an error":                {fault.Fault{Kind: fault.RPCError, Code: -32603, Methods: block}, chain.ErrNodeUnavailable, "node_unavailable"},
-		"too many requests":       {fault.Fault{Kind: fault.Status, Status: 429}, chain.ErrNodeUnavailable, "node_unavailable"},
+		"too many requests":       {fault.Fault{Kind: fault.Status, Status: 429}, chain.ErrRateLimited, ""},
 		"a class that is missing": {fault.Fault{Kind: fault.RPCError, Code: 28, Methods: []string{"starknet_getClass"}}, chain.ErrNoClass, "class_unavailable"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,8 +60,12 @@ func TestInvalidNodeDataIsNotCommittedAndTheReasonIsShown(t *testing.T) {
 					t.Error("later turn: got no error, want one")
 				}
 			}
-			if status := w.status(); status.State != chain.Halted || status.ReasonCode != c.reason {
-				t.Errorf("got the status %s %q, want %s %q", status.State, status.ReasonCode, chain.Halted, c.reason)
+			state := chain.Halted
+			if errors.Is(c.cause, chain.ErrRateLimited) {
+				state = chain.RateLimited
+			}
+			if status := w.status(); status.State != state || status.ReasonCode != c.reason {
+				t.Errorf("got the status %s %q, want %s %q", status.State, status.ReasonCode, state, c.reason)
 			}
 			at, err := leader.Checkpoints.Checkpoint(t.Context(), leader.Chain)
 			if err != nil || !first && *at.Block != *stood || first && at.Block != nil {

@@ -26,7 +26,13 @@ type Node interface {
 	// HashAt returns the hash of the block at a height, if there is one.
 	HashAt(ctx context.Context, number uint64) (starknet.Felt, bool, error)
 	// Block returns the block at a height with its state update, if there is one.
+	// If only the state update fails, it returns the block with the error.
 	Block(ctx context.Context, number uint64) (*starknet.BlockWithReceipts, *starknet.StateUpdate, bool, error)
+	// Update returns the state update of a block, if the node still has it.
+	Update(ctx context.Context, block *starknet.BlockWithReceipts) (*starknet.StateUpdate, bool, error)
+	// RateLimited reports whether the node has refused calls for its rate limit
+	// lately, so that blocks come slowly.
+	RateLimited() bool
 	// Class returns a class that has its hash, chain.ErrNoClass if the node does
 	// not have it, the class with chain.ErrUnprovenClass if it is a Cairo 0 class
 	// of another hash, or chain.ErrPruned if it does not have the block. A Sierra

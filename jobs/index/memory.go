@@ -293,6 +293,9 @@ func (t *turns) fetchClass(ctx context.Context, block *starknet.BlockWithReceipt
 // A Cairo 0 class that no upstream proves is missing, so that nothing is typed or
 // decoded by it, unless the operator chose not to verify as much.
 func (t *turns) readClass(ctx context.Context, block *starknet.BlockWithReceipts, hash starknet.Felt, declared language) (*facts.Class, error) {
+	if class := t.kept.class(hash); class != nil && (declared == unsaid || class.Sierra == (declared == sierra)) {
+		return class, nil
+	}
 	class, err := t.Node.Class(ctx, block.BlockHash, hash)
 	unproven := errors.Is(err, chain.ErrUnprovenClass)
 	switch {
@@ -303,7 +306,11 @@ func (t *turns) readClass(ctx context.Context, block *starknet.BlockWithReceipts
 	case err != nil && !unproven:
 		return nil, err
 	}
-	return facts.NewClass(hash, class), nil
+	made := facts.NewClass(hash, class)
+	if !unproven {
+		t.kept.keepClass(made)
+	}
+	return made, nil
 }
 
 // missing returns a class that the index has to do without, and lets the prover

@@ -19,6 +19,7 @@ type turns struct {
 	*Loop
 	lease    indexing.Lease
 	memory   *memory
+	kept     kept // answers that are not stored yet
 	at       indexing.Checkpoint
 	head     domain.BlockRef
 	asked    bool // head was read in this turn
@@ -38,6 +39,9 @@ func (t *turns) turn(ctx context.Context) error {
 	err := t.catchUp(ctx)
 	if err != nil {
 		t.forget()
+	}
+	if !outlives(err) { // also after a success, which has stored everything
+		t.kept.purge()
 	}
 	if ctx.Err() != nil { // an error caused by shutdown says nothing about the node
 		return ctx.Err()
@@ -64,6 +68,9 @@ func (t *turns) catchUp(ctx context.Context) error {
 	t.head, t.asked = head, true
 	t.Metrics.HeadBlock(string(t.Chain), head.Number)
 	forked, err := t.forked(ctx)
+	if err == nil && !forked {
+		err = t.recheck(ctx)
+	}
 	for err == nil && !forked && t.at.Next() <= t.head.Number {
 		err = t.advance(ctx)
 	}
@@ -91,6 +98,7 @@ func (t *turns) forget() {
 // undoFork undoes the blocks above the fork and continues from there.
 func (t *turns) undoFork(ctx context.Context) error {
 	t.forget()
+	t.kept.purge()
 	if err := t.reload(ctx); err != nil {
 		return err
 	}
@@ -192,7 +200,9 @@ func (t *turns) record(ctx context.Context, state chain.IndexState, cause error)
 	if t.asked {
 		head.Block = &t.head
 	}
-	if cause != nil {
+	if errors.Is(cause, chain.ErrRateLimited) {
+		head.State = chain.RateLimited
+	} else if cause != nil {
 		head.State, head.ReasonCode = chain.Halted, reasonOf(cause)
 	} else if t.l1 != nil {
 		head.L1, head.L1Hash = &t.l1.Number, &t.l1.Hash
@@ -212,6 +222,8 @@ func (t *turns) record(ctx context.Context, state chain.IndexState, cause error)
 // announce logs a change of state, with its cause if it is an error.
 func (t *turns) announce(head chain.Head, cause error) {
 	switch {
+	case head.State == chain.RateLimited:
+		t.Logger.Info("waiting for the rate limit of the node", "chain", t.Chain, "next", t.at.Next(), "head", t.head.Number)
 	case errors.Is(cause, indexing.ErrAcceptedOnL1):
 		t.Logger.Error("the indexer is halted", "chain", t.Chain, "reason", head.ReasonCode, "error", cause)
 	case cause != nil:

@@ -17,6 +17,7 @@ import (
 // Options configure connections.
 type Options struct {
 	URL    string
+	Header http.Header // sent with the handshake
 	Client *http.Client
 	// MaxMessage limits the size of a message in bytes.
 	MaxMessage int64
@@ -56,7 +57,7 @@ type response struct {
 // Dial connects to a node. The connection must be closed.
 func Dial(ctx context.Context, o Options) (*Conn, error) {
 	//nolint:bodyclose // the library closes the body of a failed handshake
-	ws, _, err := websocket.Dial(ctx, o.URL, &websocket.DialOptions{HTTPClient: o.Client})
+	ws, _, err := websocket.Dial(ctx, o.URL, &websocket.DialOptions{HTTPClient: o.Client, HTTPHeader: o.Header})
 	if err != nil {
 		return nil, withoutURL(ctx, err)
 	}

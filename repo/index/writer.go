@@ -78,11 +78,8 @@ func recordVersions(ctx context.Context, tx bun.IDB, c domain.Chain, names []str
 // without a block keeps the last known block and its age, and one without L1
 // acceptance the last known acceptance.
 func (w *Writer) RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error {
-	var reason *string
+	state, reason := model.StoredState(head.State, head.ReasonCode)
 	number, hash := reference(head.Block)
-	if head.ReasonCode != "" {
-		reason = &head.ReasonCode
-	}
 	recorded, err := repo.Changed(w.db.Write().NewRaw(`/* head.record */
 		WITH leader AS (
 			SELECT chain FROM index_leases
@@ -101,7 +98,7 @@ func (w *Writer) RecordHead(ctx context.Context, lease indexing.Lease, head chai
 				THEN coalesce(excluded.l1_observed_at, known.l1_observed_at) ELSE known.l1_observed_at END,
 			observed_at = CASE WHEN excluded.block_number IS NULL THEN known.observed_at ELSE excluded.observed_at END,
 			recorded_at = excluded.recorded_at`,
-		string(lease.Chain), lease.Holder, lease.Epoch, string(head.State), reason, number, hash, head.Depth, head.L1, head.L1Hash).Exec(ctx))
+		string(lease.Chain), lease.Holder, lease.Epoch, string(state), reason, number, hash, head.Depth, head.L1, head.L1Hash).Exec(ctx))
 	if err != nil {
 		return repo.Outage(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 	"astrolabe/starknet"
 )
 
@@ -34,6 +35,29 @@ type Head struct {
 	L1BlockNumber *int64         `bun:"l1_block_number"`
 	L1ObservedAt  *time.Time     `bun:"l1_observed_at"`
 	L1BlockHash   *starknet.Felt `bun:"l1_block_hash"`
+}
+
+// rateLimited is the reason code by which the state rate_limited is stored.
+const rateLimited = "rate_limited"
+
+// StoredState returns the columns of a state. An index that waits for a rate limit
+// is stored as halted for that reason, which earlier releases can read, too.
+func StoredState(state chain.IndexState, reason string) (stored chain.IndexState, code *string) {
+	if state == chain.RateLimited {
+		state, reason = chain.Halted, rateLimited
+	}
+	if reason == "" {
+		return state, nil
+	}
+	return state, &reason
+}
+
+// IndexState returns the state and the reason of stored columns.
+func IndexState(stored chain.IndexState, code string) (state chain.IndexState, reason string) {
+	if stored == chain.Halted && code == rateLimited {
+		return chain.RateLimited, ""
+	}
+	return stored, code
 }
 
 // Checkpoint is the last indexed block of a chain.

@@ -8,6 +8,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/repo"
+	"astrolabe/repo/model"
 	"astrolabe/starknet"
 )
 
@@ -76,8 +77,9 @@ func (r Heads) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 }
 
 func (r *headRow) head() chain.Head {
+	state, reason := model.IndexState(r.State, r.ReasonCode)
 	head := chain.Head{
-		State: r.State, ReasonCode: r.ReasonCode, Depth: uint64(r.FinalityDepth), ObservedAt: r.ObservedAt,
+		State: state, ReasonCode: reason, Depth: uint64(r.FinalityDepth), ObservedAt: r.ObservedAt,
 		Led: r.Led, ReadOnly: r.ReadOnly, Stale: r.Stale, Coverage: r.coverage(), Epoch: uint64(r.Epoch),
 	}
 	if r.BlockNumber != nil && r.BlockHash != nil {

@@ -6,12 +6,15 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // Kind is a kind of fault.
 type Kind string
 
-// The kinds of fault. Latency, Status and Truncate concern calls over HTTP only.
+// The kinds of fault. Latency, Status, Rate and Truncate concern calls over HTTP
+// only.
 const (
 	// Latency delays the answer by Delay.
 	Latency Kind = "latency"
@@ -19,6 +22,9 @@ const (
 	RPCError Kind = "error"
 	// Status answers with an HTTP status instead of a JSON-RPC answer, 429 by default.
 	Status Kind = "status"
+	// Rate answers calls above Limit per second, and a burst of as many, with
+	// status 429 and asks for a pause of a second.
+	Rate Kind = "rate"
 	// Cut closes the connection without an answer.
 	Cut Kind = "cut"
 	// Truncate sends the first half of the answer and closes the connection.
@@ -46,7 +52,7 @@ const (
 )
 
 // Kinds lists every kind.
-var Kinds = []Kind{Latency, RPCError, Status, Cut, Truncate, StaleHead, WrongParent, MissingReceipts, OtherChain, Reorg, L1Reorg, Lie}
+var Kinds = []Kind{Latency, RPCError, Status, Rate, Cut, Truncate, StaleHead, WrongParent, MissingReceipts, OtherChain, Reorg, L1Reorg, Lie}
 
 // Fault is one injected fault.
 type Fault struct {
@@ -64,6 +70,8 @@ type Fault struct {
 	Message string        `json:"message,omitempty"`
 	Status  int           `json:"status,omitempty"`
 	Depth   uint64        `json:"depth,omitempty"`
+	// Limit is the number of calls per second that a rate limit allows.
+	Limit float64 `json:"limit,omitempty"`
 	// Lie is one of Lies.
 	Lie string `json:"lie,omitempty"`
 	// Block is the only block that a lie applies to. If it is nil, Depth decides.
@@ -85,6 +93,8 @@ func (f *Fault) check() error {
 		return fmt.Errorf("%w: %q", ErrUnknown, f.Kind)
 	case (f.Kind == Lie || f.Lie != "") && !slices.Contains(Lies, f.Lie):
 		return fmt.Errorf("%w: %q", ErrUnknownLie, f.Lie)
+	case (f.Kind == Rate) != (f.Limit > 0):
+		return fmt.Errorf("%w: a rate limit needs a positive limit, as in rate,limit=20", ErrRange)
 	case f.Every < 0, f.Times < 0, f.Delay < 0, f.Status != 0 && (f.Status < 400 || f.Status > 599):
 		return ErrRange
 	}
@@ -102,6 +112,7 @@ type Set struct {
 type counted struct {
 	Fault
 	seen, struck int
+	limiter      *rate.Limiter // of a Rate
 }
 
 // Add adds a fault. It returns ErrUnknown for an unknown kind and ErrRange for
@@ -112,7 +123,11 @@ func (s *Set) Add(f Fault) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.active = append(s.active, &counted{Fault: f})
+	c := &counted{Fault: f}
+	if f.Kind == Rate {
+		c.limiter = rate.NewLimiter(rate.Limit(f.Limit), max(int(f.Limit), 1))
+	}
+	s.active = append(s.active, c)
 	return nil
 }
 
@@ -147,7 +162,7 @@ func (s *Set) Strike(kind Kind, method string) (Fault, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.active {
-		if c.matches(kind, method) && s.count(c) {
+		if c.matches(kind, method) && !c.allowed() && s.count(c) {
 			return c.Fault, true
 		}
 	}
@@ -160,6 +175,9 @@ func (s *Set) Struck(kind Kind) int {
 	defer s.mu.Unlock()
 	return s.struck[kind]
 }
+
+// allowed reports whether a rate limit allows a call.
+func (c *counted) allowed() bool { return c.limiter != nil && c.limiter.Allow() }
 
 func (c *counted) matches(kind Kind, method string) bool {
 	return c.Kind == kind && (len(c.Methods) == 0 || slices.Contains(c.Methods, method))

@@ -53,6 +53,8 @@ func (f *Fault) set(name, value string) (err error) {
 	case "block":
 		f.Block = new(uint64)
 		*f.Block, err = strconv.ParseUint(value, 10, 63)
+	case "limit":
+		f.Limit, err = strconv.ParseFloat(value, 64)
 	case "depth":
 		f.Depth, err = strconv.ParseUint(value, 10, 31)
 	default:

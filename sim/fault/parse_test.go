@@ -65,3 +65,28 @@ func TestStrikesAreCounted(t *testing.T) {
 		t.Errorf("an unknown kind: %v", err)
 	}
 }
+
+func TestRateLimitNeedsALimit(t *testing.T) {
+	t.Parallel()
+	if f, err := Parse("rate,limit=20"); err != nil || f.Limit != 20 {
+		t.Errorf("got %+v and %v, want a limit of 20", f, err)
+	}
+	for _, text := range []string{"rate", "rate,limit=-1", "latency,limit=20"} {
+		if _, err := Parse(text); !errors.Is(err, ErrRange) {
+			t.Errorf("Parse(%q) fails with %v, want %v", text, err, ErrRange)
+		}
+	}
+}
+
+func TestRateLimitAllowsABurstAndStrikesThen(t *testing.T) {
+	t.Parallel()
+	var s Set
+	if err := s.Add(Fault{Kind: Rate, Limit: 0.001}); err != nil {
+		t.Fatal(err)
+	}
+	for call, want := range []bool{false, true, true} {
+		if _, got := s.Strike(Rate, "starknet_call"); got != want {
+			t.Errorf("call %d: got refused %v, want %v", call, got, want)
+		}
+	}
+}

@@ -1,0 +1,9 @@
+// Package pace decides when a call may be sent to an upstream node.
+//
+// A Pacer limits the calls to one upstream: how many are in flight, how many are
+// sent per second, and until when none is sent because the upstream asked for a
+// pause. It adapts to the answers, so that an upstream with an unknown rate limit
+// is used almost as much as it allows, with few refused calls.
+//
+// This package does not send anything, and does not know what a call is.
+package pace

@@ -1,0 +1,57 @@
+package pace
+
+import (
+	"context"
+	"slices"
+)
+
+// slot waits for a slot.
+func (p *Pacer) slot(ctx context.Context, clock Clock, patient bool) error {
+	p.mu.Lock()
+	if p.running < p.limit {
+		p.running++
+		p.mu.Unlock()
+		return nil
+	}
+	ready := make(chan struct{})
+	if patient {
+		p.waiting = append(p.waiting, ready)
+	} else {
+		p.waiting = slices.Insert(p.waiting, 0, ready)
+		short, cancel := context.WithTimeout(ctx, shortWait)
+		defer cancel()
+		ctx = short
+	}
+	p.mu.Unlock()
+	select {
+	case <-ready:
+		return nil
+	case <-ctx.Done():
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := slices.Index(p.waiting, ready); at >= 0 {
+		p.waiting = slices.Delete(p.waiting, at, at+1)
+	} else { // the slot came at the same moment
+		p.running--
+		p.wake()
+	}
+	return &LimitError{max(p.until.Sub(clock.Now()), 0)}
+}
+
+// free returns the slot of a call that was not sent.
+func (p *Pacer) free() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running--
+	p.wake()
+}
+
+// wake passes free slots on.
+func (p *Pacer) wake() {
+	for p.running < p.limit && len(p.waiting) > 0 {
+		close(p.waiting[0])
+		p.waiting = p.waiting[1:]
+		p.running++
+	}
+}
