@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/pg"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo/repotest"
@@ -121,5 +123,33 @@ func sameOwner(t *testing.T, of, folder string) {
 	t.Helper()
 	if output, err := exec.Command("chown", "-R", "--reference", of, folder).CombinedOutput(); err != nil {
 		t.Fatalf("chown: %v: %s", err, output)
+	}
+}
+
+// TestBackupKeepsThePasswordInAFile checks how the scripts pass a URL on: in a
+// file that only its owner can read, with the escapes of the URL resolved.
+func TestBackupKeepsThePasswordInAFile(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	const url = "postgres://us%40er:p%3a%25w%2Fx@first.example:1,[::1]:77,third.example/chain?sslmode=verify-full&host=/run/pg"
+	command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", `. ../../scripts/connection; use_database "$1" "$2"`, "bash", folder, url)
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("got %v, want success\n%s", err, output)
+	}
+	path := filepath.Join(folder, "service.conf")
+	want := `[astrolabe]
+sslmode=verify-full
+host=/run/pg
+host=first.example,::1,third.example
+port=1,77,5432
+user=us@er
+password=p:%w/x
+dbname=chain
+`
+	if diff := cmp.Diff(want, readSource(t, path)); diff != "" {
+		t.Errorf("the file (-want +got):\n%s", diff)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v and %v, want the mode 600", info, err)
 	}
 }
