@@ -27,8 +27,8 @@ build: bin/astrolabe ## Build bin/astrolabe
 bin/astrolabe: go.mod go.sum $(SOURCES)
 	$(GO) build -ldflags "-X main.release=$(VERSION)" -o $@ ./cmd/astrolabe
 
-release: ## Build bin/astrolabe as it is published: static, without paths and debug information
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.release=$(VERSION)" -o bin/astrolabe ./cmd/astrolabe
+release: bin/cyclonedx-gomod ## Build what is published: static programs for Linux and macOS, SBOM and checksums, into bin/release
+	VERSION=$(VERSION) scripts/release
 
 run: ## Build and start everything, without configuration
 	@$(MAKE) --no-print-directory -j2 build postgres
@@ -57,9 +57,12 @@ lint: bin/golangci-lint ## Run the linters
 	$(GO) mod tidy -diff
 	bin/golangci-lint run ./...
 
-# The linters are a module of their own, so that their dependencies are not ours.
+# The tools are a module of their own, so that their dependencies are not ours.
 bin/golangci-lint: tools/go.mod tools/go.sum
 	cd tools && $(GO) build -o ../$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+bin/cyclonedx-gomod: tools/go.mod tools/go.sum
+	cd tools && $(GO) build -o ../$@ github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 fmt: ## Format the code
 	gofmt -w $(shell git ls-files '*.go')

@@ -35,6 +35,41 @@ func TestTestsThatDocumentsNameExist(t *testing.T) {
 	}
 }
 
+// TestSettingsThatDocumentsNameExist keeps documents from naming a flag or an
+// environment variable that the program does not have. A test of the program
+// holds docs/commands.md to its help.
+func TestSettingsThatDocumentsNameExist(t *testing.T) {
+	t.Parallel()
+	reference := read(t, "docs/commands.md")
+	documents, err := filepath.Glob("docs/*.md")
+	if err != nil || len(documents) == 0 {
+		t.Fatalf("got no documents and %v, want some", err)
+	}
+	for _, path := range append(documents, "README.md", "SECURITY.md") {
+		text := read(t, path)
+		for _, flag := range regexp.MustCompile("`(--[a-z][a-z-]+)").FindAllStringSubmatch(text, -1) {
+			if !foreignFlags[flag[1]] && !regexp.MustCompile(regexp.QuoteMeta(flag[1])+`\b[^-]`).MatchString(reference) {
+				t.Errorf("%s names %s, want a flag that docs/commands.md describes", path, flag[1])
+			}
+		}
+		for _, name := range regexp.MustCompile(`\bASTROLABE_[A-Z_]*[A-Z]\b`).FindAllString(text, -1) {
+			if !strings.Contains(reference, name) && !withoutFlag[name] {
+				t.Errorf("%s names %s, want an environment variable that docs/commands.md describes", path, name)
+			}
+		}
+	}
+}
+
+// withoutFlag are the environment variables that are not settings of a command:
+// those of tests and scripts.
+var withoutFlag = map[string]bool{
+	"ASTROLABE_REQUIRE_BROWSER": true, "ASTROLABE_REQUIRE_SANDBOX": true, "ASTROLABE_REQUIRE_CAIRO": true, "ASTROLABE_ALL_CLASSES": true,
+	"ASTROLABE_SOAK": true, "ASTROLABE_CHAOS": true, "ASTROLABE_SIM_CASM": true,
+}
+
+// foreignFlags are flags of other programs: those of container engines.
+var foreignFlags = map[string]bool{"--privileged": true, "--security-opt": true}
+
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path) //nolint:gosec // a file of the repository

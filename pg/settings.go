@@ -90,7 +90,7 @@ func (f folder) writeSettings(socketDir string, o Options) error {
 	}
 	files := map[string]string{
 		f.config():              config.String(),
-		f.path("pg_hba.conf"):   header + passwordRules(o.PasswordRoles) + "local all all peer map=program\n",
+		f.path("pg_hba.conf"):   header + passwordRules(o.PasswordRoles) + "local all,replication all peer map=program\n",
 		f.path("pg_ident.conf"): fmt.Sprintf("%sprogram %q %s\nprogram %[2]q %[4]s\n", header, caller.Username, superuser, ServiceRole),
 	}
 	for path, content := range files {

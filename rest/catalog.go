@@ -21,10 +21,18 @@ type linkContext struct {
 	Status      []link `json:"status"`
 }
 
-// catalog returns the API catalog. Its links are relative, so that they work
-// behind any proxy.
+// catalogLink is the Link header of the catalog.
+const catalogLink = `</.well-known/api-catalog>; rel="api-catalog"`
+
+// catalog returns the API catalog.
 func (s *server) catalog(context.Context, *frame.Call) (any, error) {
-	return frame.Document{Link: `</.well-known/api-catalog>; rel="api-catalog"`, Media: linksetMedia, Body: frame.Encode(map[string][]linkContext{"linkset": {
+	return frame.Document{Link: catalogLink, Media: linksetMedia, Body: catalogBody()}, nil
+}
+
+// catalogBody lists what a program needs to use this service. Its links are
+// relative, so that they work behind any proxy.
+func catalogBody() []byte {
+	return frame.Encode(map[string][]linkContext{"linkset": {
 		{
 			Anchor: "/v1",
 			ServiceDesc: []link{
@@ -41,5 +49,5 @@ func (s *server) catalog(context.Context, *frame.Call) (any, error) {
 			ServiceDoc:  []link{{"/graphiql", "text/html"}},
 			Status:      []link{{"/readyz", frame.JSONMedia}},
 		},
-	}})}, nil
+	}})
 }

@@ -22,7 +22,7 @@ func TestEveryFailureHasTheSameShape(t *testing.T) {
 		status       int
 		code         domain.Code
 	}{
-		{"GET", "/", 404, domain.CodeUnsupportedRoute},
+		{"GET", "/nothing", 404, domain.CodeUnsupportedRoute},
 		{"GET", "/v1/SN_MAIN/nothing", 404, domain.CodeUnsupportedRoute},
 		{"GET", "/v1/SN_MAIN/status/", 404, domain.CodeUnsupportedRoute},
 		{"GET", "/v2/SN_MAIN/status", 404, domain.CodeUnsupportedRoute},

@@ -62,8 +62,8 @@ type server struct {
 	barred map[string]bool
 }
 
-// Handler serves all operations on /v1 and /api/v1, the documents, the health
-// checks and the mounts.
+// Handler serves all operations on /v1 and /api/v1, the landing page, the
+// documents, the health checks and the mounts.
 func Handler(o Options) http.Handler {
 	s := &server{Options: o, routes: chi.NewMux(), classes: map[string]frame.RouteClass{}, barred: map[string]bool{}}
 	if s.Sockets == nil {
@@ -83,6 +83,7 @@ func Handler(o Options) http.Handler {
 	s.bar()
 	s.get(livePath, o.Health.Live)
 	s.get(readyPath, o.Health.Ready)
+	s.get("/", s.landing())
 	s.errorPages()
 	for _, m := range o.Mounts {
 		s.mount(m)

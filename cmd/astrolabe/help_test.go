@@ -3,10 +3,14 @@ package main
 import (
 	"bytes"
 	"flag"
+	"net/netip"
 	"os"
 	"os/exec"
+	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -18,7 +22,7 @@ func TestCommandReferenceContainsTheHelpOfEveryCommand(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer
 	page.WriteString("# Commands\n\nThe output of `astrolabe <command> --help`. The environment variable of each flag is in parentheses.\n")
-	for _, command := range []string{"", "up", "serve", "work", "index", "sim", "digest", "fsck", "repair", "rederive", "rollback", "migrate up", "migrate status", "migrate down", "secrets list", "secrets rotate", "keys create", "keys list", "keys revoke", "keys grant", "session create", "session revoke", "workspaces list", "workspaces plan", "workspaces trace", "workspaces audit", "labels add", "labels list", "labels remove", "census revoke", "census restore", "coverage list", "coverage rebuild", "verify pack", "verify check", "verify submit", "receipt verify", "version"} {
+	for _, command := range commands(t) {
 		page.WriteString("\n## " + strings.TrimSpace("astrolabe "+command) + "\n\n```\n" + help(t, command) + "```\n")
 	}
 	if *update {
@@ -33,6 +37,20 @@ func TestCommandReferenceContainsTheHelpOfEveryCommand(t *testing.T) {
 	if !bytes.Equal(golden, page.Bytes()) {
 		t.Error("got another help than docs/commands.md, want the same: go test ./cmd/astrolabe -run CommandReference -update")
 	}
+}
+
+// commands lists the program itself, by the empty string, and every command.
+func commands(t *testing.T) []string {
+	t.Helper()
+	parser, err := kong.New(&commandLine{}, kong.Vars{"data": ""}, kong.TypeMapper(reflect.TypeFor[netip.Prefix](), kong.MapperFunc(decodeNetwork)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []string{""}
+	for _, leaf := range parser.Model.Leaves(true) {
+		list = append(list, leaf.Path())
+	}
+	return list
 }
 
 // help runs the real program with a clean environment.
