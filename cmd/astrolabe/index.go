@@ -89,7 +89,7 @@ func (i indexCommand) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return d.run(ctx, i.AdminAddr, func(*admin) ([]component, error) {
-		return d.indexers(i.nodeSettings, i.indexSettings)
+		return d.indexers(ctx, i.nodeSettings, i.indexSettings, false)
 	})
 }
 
@@ -162,8 +162,9 @@ func openPool(chain domain.Chain, urls []secretText, calls int, logger *slog.Log
 // overrides it.
 const indexMemory = 300 << 20
 
-// indexers returns an indexer for each chain that has a node.
-func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]component, error) {
+// indexers returns an indexer for each chain that has a node. It refuses a real node
+// for an index of a simulated chain.
+func (d *deployment) indexers(ctx context.Context, nodes nodeSettings, s indexSettings, simulated bool) ([]component, error) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(indexMemory)
 	}
@@ -172,7 +173,12 @@ func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]component,
 		if len(nodes.urls()[chain]) == 0 {
 			continue
 		}
-		p, err := d.indexer(chain, nodes.urls()[chain], s)
+		if !simulated {
+			if err := d.sameKind(ctx, chain); err != nil {
+				return nil, err
+			}
+		}
+		p, err := d.indexer(chain, nodes.urls()[chain], s, simulated)
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +187,7 @@ func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]component,
 	return components, nil
 }
 
-func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSettings) (component, error) {
+func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSettings, simulated bool) (component, error) {
 	pool, err := d.openNode(chain, urls, jobCalls)
 	if err != nil {
 		return nil, err
@@ -190,7 +196,7 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 	loop := &index.Loop{
 		Chain: chain, Pools: s.orKnown(chain), Node: source, Holder: holder(),
 		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: writer,
-		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Depth: s.FinalityDepth,
+		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Simulated: simulated, Depth: s.FinalityDepth,
 		Verify: s.verification(), AcceptMissingClasses: s.AcceptMissingClasses, Sizes: index.Sizes{Fetchers: s.Fetchers, RangeEvents: s.RangeEvents, Bulk: s.BulkBlocks},
 		Prover: &repair.Job{
 			Chain: chain, Checkpoints: store.NewCheckpoints(d.db.DB), Archive: store.NewArchive(d.db.DB), Store: writer.Repairer(),

@@ -88,7 +88,7 @@ func TestWriteWithAnOldEpochChangesNothing(t *testing.T) {
 			return leader.catchUp(t.Context())
 		},
 		"undo":  func() error { return leader.Writer.Undo(t.Context(), leader.lease, &to) },
-		"begin": func() error { return leader.Writer.Begin(t.Context(), leader.lease, 7, nil) },
+		"begin": func() error { return leader.Writer.Begin(t.Context(), leader.lease, 7, false, nil) },
 		"open": func() error {
 			return leader.Writer.OpenRange(t.Context(), leader.lease, indexing.Range{From: open.To, To: open.To + 1, State: indexing.RangeReady})
 		},

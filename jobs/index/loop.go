@@ -47,7 +47,7 @@ type Node interface {
 // method returns indexing.ErrLeaseLost and changes nothing.
 type Writer interface {
 	RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error
-	Begin(ctx context.Context, lease indexing.Lease, first uint64, pools []starknet.Felt) error
+	Begin(ctx context.Context, lease indexing.Lease, first uint64, simulated bool, pools []starknet.Felt) error
 	// Forget drops cached dictionary ids, because their commits may be lost.
 	Forget(c domain.Chain)
 	Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error
@@ -74,6 +74,9 @@ type Loop struct {
 
 	// First is the first block of a new index.
 	First uint64
+	// Simulated is whether this program simulates the chain itself. A new index
+	// remembers it.
+	Simulated bool
 	// Pools are the privacy pools whose events are kept.
 	Pools []starknet.Felt
 	// Depth is the number of blocks on top of a block that make it finalized.

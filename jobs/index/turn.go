@@ -28,6 +28,7 @@ type turns struct {
 	l1       *domain.BlockRef // the acceptance on L1 that was read and is not recorded yet
 	proving  schedule         // when missing classes are asked for again
 	identity bool             // block 0 was asked for
+	same     bool             // the node has the first stored block
 	// repairing is set when the rows of blocks that are stored already are derived.
 	repairing bool
 }
@@ -63,6 +64,9 @@ func (t *turns) catchUp(ctx context.Context) error {
 	}
 	t.head, t.asked = head, true
 	t.Metrics.HeadBlock(string(t.Chain), head.Number)
+	if err := t.sameChain(ctx); err != nil {
+		return err
+	}
 	forked, err := t.forked(ctx)
 	for err == nil && !forked && t.at.Next() <= t.head.Number {
 		err = t.advance(ctx)
@@ -172,7 +176,7 @@ func (t *turns) reload(ctx context.Context) error {
 		if t.at.Block != nil { // the index had started and was completely undone
 			first = t.at.First
 		}
-		if err := t.Writer.Begin(ctx, t.lease, first, t.Pools); err != nil {
+		if err := t.Writer.Begin(ctx, t.lease, first, t.Simulated, t.Pools); err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,7 @@ func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpo
 	// At most one row per chain with its head, and about 32 partitions each, by
 	// primary key.
 	rows, err := repo.Select[checkpointRow](ctx, p.db.Write(), `/* checkpoint.read */
-		SELECT c.chain, c.first_block, c.block, c.hash, c.finalized_block, c.genesis, r.from_block, r.to_block, r.state, r.events,
+		SELECT c.chain, c.first_block, c.block, c.hash, c.finalized_block, c.genesis, c.simulated, r.from_block, r.to_block, r.state, r.events,
 			h.l1_block_number, h.l1_block_hash
 		FROM index_checkpoints c LEFT JOIN index_ranges r ON r.chain = c.chain
 		LEFT JOIN chain_heads h ON h.chain = CASE c.chain WHEN 1 THEN 'SN_MAIN' ELSE 'SN_SEPOLIA' END
@@ -76,7 +76,7 @@ func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpo
 		c := domain.Chain(row.Chain)
 		checkpoint, ok := found[c]
 		if !ok {
-			checkpoint = indexing.Checkpoint{First: uint64(row.FirstBlock), Finalized: row.FinalizedBlock.Uint64(), Genesis: row.Genesis}
+			checkpoint = indexing.Checkpoint{First: uint64(row.FirstBlock), Finalized: row.FinalizedBlock.Uint64(), Genesis: row.Genesis, Simulated: row.Simulated}
 			if row.Block != nil && row.Hash != nil {
 				checkpoint.Block = &domain.BlockRef{Number: uint64(*row.Block), Hash: *row.Hash}
 			}

@@ -50,6 +50,8 @@ type Checkpoint struct {
 	FullBlock         *BlockNumber `bun:"full_block"`
 	// The hash of block 0 of the chain; nil while unknown.
 	Genesis *starknet.Felt `bun:"genesis"`
+	// Whether the program simulates the chain itself; nil in older indexes.
+	Simulated *bool `bun:"simulated"`
 }
 
 // Range is a partition: blocks that are loaded, indexed and dropped as a whole.

@@ -1,0 +1,1 @@
+ALTER TABLE index_checkpoints DROP COLUMN simulated;
