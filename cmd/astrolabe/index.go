@@ -21,11 +21,11 @@ import (
 
 // indexCommand indexes blocks from Starknet nodes.
 type indexCommand struct {
-	databaseSettings
-	secretSettings
-	nodeSettings
-	indexSettings
-	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8083"`
+	databaseSettings `group:"Database"`
+	secretSettings   `group:"Database"`
+	nodeSettings     `group:"Nodes"`
+	indexSettings    `group:"Indexer"`
+	AdminAddr        string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8083"`
 }
 
 // nodeSettings hold the URLs of the Starknet nodes.
@@ -79,11 +79,14 @@ func (i indexCommand) Validate() error {
 	if len(i.NodeMain)+len(i.NodeSepolia) == 0 {
 		return errors.New("set --node-main or --node-sepolia")
 	}
-	return firstError(i.databaseSettings.check(), i.distinct(), i.indexSettings.check(), i.quorum(i.NodeQuorum), checkAdmin(i.AdminAddr))
+	return firstError(i.databaseSettings.check(), i.secretSettings.check(i.Data), i.distinct(), i.indexSettings.check(), i.quorum(i.NodeQuorum), checkAdmin(i.AdminAddr))
 }
 
 // Run indexes every chain that has a node, until a stop signal.
 func (i indexCommand) Run(ctx context.Context, c *console) error {
+	if err := free(ctx, map[string]string{"--admin-addr": i.AdminAddr}); err != nil {
+		return err
+	}
 	d, err := openDeployment(ctx, c, i.databaseSettings, i.secretSettings)
 	if err != nil {
 		return err

@@ -20,27 +20,30 @@ import (
 
 // upCommand runs everything in one process.
 type upCommand struct {
-	databaseSettings
-	secretSettings
-	listenSettings
-	workSettings
-	nodeSettings
-	indexSettings
-	verifierSettings
-	relay.Settings
-	Simulate     bool      `help:"Simulate the chains if no node is set. Chains are never simulated next to real ones." default:"true" negatable:""`
-	SimulateFrom time.Time `help:"Timestamp of block 0 of a new simulated chain, whose blocks are then about 6 seconds apart. Default: blocks have the current time." placeholder:"TIME"`
-	AdminAddr    string    `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8081"`
+	databaseSettings `group:"Database"`
+	secretSettings   `group:"Database"`
+	listenSettings   `group:"API"`
+	workSettings     `group:"Background jobs"`
+	nodeSettings     `group:"Nodes"`
+	indexSettings    `group:"Indexer"`
+	verifierSettings `group:"Verification"`
+	relay.Settings   `group:"Prover relay"`
+	Simulate         bool      `help:"Simulate the chains if no node is set. Chains are never simulated next to real ones." default:"true" negatable:""`
+	SimulateFrom     time.Time `help:"Timestamp of block 0 of a new simulated chain, whose blocks are then about 6 seconds apart. Default: blocks have the current time." placeholder:"TIME"`
+	AdminAddr        string    `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8081"`
 }
 
 // Validate checks the settings before anything starts.
 func (u upCommand) Validate() error {
-	return firstError(u.databaseSettings.check(), u.listenSettings.check(), u.workSettings.check(),
+	return firstError(u.databaseSettings.check(), u.secretSettings.check(u.Data), u.listenSettings.check(), u.workSettings.check(),
 		u.distinct(), u.indexSettings.check(), u.quorum(u.NodeQuorum, u.simulated()...), u.verifierSettings.check(), u.CheckProver(u.Chains, true), checkAdmin(u.AdminAddr))
 }
 
 // Run starts all components, prints their URLs and runs until a stop signal.
 func (u upCommand) Run(ctx context.Context, c *console) error {
+	if err := free(ctx, map[string]string{"--addr": u.Addr, "--admin-addr": u.AdminAddr, "--internal-addr": u.InternalAddr}); err != nil {
+		return err
+	}
 	d, err := openDeployment(ctx, c, u.databaseSettings, u.secretSettings)
 	if err != nil {
 		return err
@@ -86,7 +89,7 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 		return nil, err
 	}
 	for _, node := range simulations {
-		fmt.Fprintf(d.stdout, "Node      %s (%s, simulated)\n", node.URL, node.Chain)
+		d.announce("Node", node.URL, string(node.Chain)+", simulated")
 	}
 	api.announce(d.console, operators)
 	return slices.Concat(components, indexers, verifiers, []component{work, api.run}), nil
@@ -109,7 +112,7 @@ func (u upCommand) listen(ctx context.Context, d *deployment, nodes nodeSettings
 		return nil, err
 	}
 	api.background = append(api.background, run)
-	fmt.Fprintf(d.stdout, "Prover    %s (simulated)\n", url)
+	d.announce("Prover", url, "simulated")
 	return api, nil
 }
 

@@ -31,11 +31,11 @@ import (
 
 // workCommand runs background jobs.
 type workCommand struct {
-	databaseSettings
-	secretSettings
-	workSettings
-	nodeSettings
-	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8082"`
+	databaseSettings `group:"Database"`
+	secretSettings   `group:"Database"`
+	workSettings     `group:"Background jobs"`
+	nodeSettings     `group:"Nodes"`
+	AdminAddr        string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8082"`
 }
 
 type workSettings struct {
@@ -58,11 +58,14 @@ func (w workSettings) check() error {
 
 // Validate checks the settings before anything starts.
 func (w workCommand) Validate() error {
-	return firstError(w.databaseSettings.check(), w.workSettings.check(), checkAdmin(w.AdminAddr))
+	return firstError(w.databaseSettings.check(), w.secretSettings.check(w.Data), w.workSettings.check(), w.quorum(1), checkAdmin(w.AdminAddr))
 }
 
 // Run runs jobs until a stop signal.
 func (w workCommand) Run(ctx context.Context, c *console) error {
+	if err := free(ctx, map[string]string{"--admin-addr": w.AdminAddr}); err != nil {
+		return err
+	}
 	d, err := openDeployment(ctx, c, w.databaseSettings, w.secretSettings)
 	if err != nil {
 		return err
