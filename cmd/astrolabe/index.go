@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,12 +12,14 @@ import (
 	"slices"
 	"time"
 
+	"astrolabe/cmd/astrolabe/process"
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/jobs/index"
 	"astrolabe/jobs/repair"
 	"astrolabe/node"
 	store "astrolabe/repo/index"
+	"astrolabe/telemetry"
 )
 
 // indexCommand indexes blocks from Starknet nodes.
@@ -35,6 +38,7 @@ type nodeSettings struct {
 }
 
 type indexSettings struct {
+	served bool // the process also serves the API, whose readiness is not that of the index
 	poolSettings
 	Poll                 time.Duration `help:"How often to poll a node for its newest block. Nodes with WebSocket subscriptions announce blocks sooner." default:"2s"`
 	Lease                time.Duration `help:"Lease of the leading indexer. If the leader does not renew it in time, another process takes over." default:"15s"`
@@ -197,7 +201,7 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 	}
 	writer, source := store.NewWriter(d.db.DB), pool.Source().WithQuorum(s.NodeQuorum)
 	loop := &index.Loop{
-		Chain: chain, Pools: s.orKnown(chain), Node: source, Holder: holder(),
+		Chain: chain, Pools: s.orKnown(chain), Node: source, Holder: holder(), Gone: process.Gone, Describe: process.Describe,
 		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: writer,
 		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Simulated: simulated, Depth: s.FinalityDepth,
 		Verify: s.verification(), AcceptMissingClasses: s.AcceptMissingClasses, Sizes: index.Sizes{Fetchers: s.Fetchers, RangeEvents: s.RangeEvents, Bulk: s.BulkBlocks},
@@ -206,7 +210,15 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 			Node: source, Verify: s.verification(),
 			Report: func(line string) { d.logger.Info("completing the index: "+line, "chain", chain) },
 		},
-		Logger: d.logger, Metrics: d.metrics,
+		Logger: telemetry.Sparse(d.logger), Metrics: d.metrics,
+	}
+	if !s.served {
+		d.health.Check("index "+string(chain), func(context.Context) error {
+			if reason := loop.Halted(); reason != "" {
+				return telemetry.Reason(reason)
+			}
+			return nil
+		})
 	}
 	if d.screen != nil {
 		loop.Report = d.screen.Report
@@ -218,10 +230,4 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 }
 
 // holder identifies this process as the holder of a lease.
-func holder() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return fmt.Sprintf("%s/%d/%d", host, os.Getpid(), time.Now().UnixNano())
-}
+func holder() string { return process.Own(rand.Text()).String() }

@@ -41,8 +41,8 @@ func (s secretSettings) masters(data string) ([]secret.Master, error) {
 // check reads the master key, if there is one already, before anything starts.
 func (s secretSettings) check(data string) error {
 	if s.MasterKey == "" && s.MasterKeyFile == "" {
-		if _, err := os.Stat(s.masterPath(data)); errors.Is(err, fs.ErrNotExist) {
-			return nil // the first start creates it
+		if _, err := os.Stat(s.masterPath(data)); err != nil {
+			return nil //nolint:nilerr // the first start creates it
 		}
 	}
 	_, err := s.masters(data)

@@ -65,6 +65,7 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 		nodes.add(node.Chain, node.URL)
 		components = append(components, node.Run, d.revokeSample(node))
 	}
+	u.served = true
 	indexers, err := d.indexers(ctx, nodes, u.indexSettings, len(simulations) > 0)
 	if err != nil {
 		return nil, err

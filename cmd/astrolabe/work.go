@@ -27,6 +27,7 @@ import (
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/tokens"
 	verifystore "astrolabe/repo/verify"
+	"astrolabe/telemetry"
 )
 
 // workCommand runs background jobs.
@@ -85,7 +86,7 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (component, erro
 	}
 	schedule := jobs.NewSchedule(d.logger, d.metrics, d.jobs(w, views)...)
 	queue, err := d.db.NewQueue(repo.QueueOptions{
-		Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: d.logger, Parallel: w.Jobs, Apart: schedule.Queues,
+		Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: telemetry.Sparse(d.logger), Parallel: w.Jobs, Apart: schedule.Queues,
 	})
 	if err != nil {
 		closeNodes()

@@ -206,6 +206,7 @@ func (t *turns) record(ctx context.Context, state chain.IndexState, cause error)
 		t.announce(head, cause)
 	}
 	t.last = head
+	t.halted.Store(&head.ReasonCode)
 	t.Metrics.IndexState(string(t.Chain), string(head.State))
 	if block := t.at.Block; block != nil {
 		t.Metrics.IndexedBlock(string(t.Chain), block.Number)

@@ -17,6 +17,19 @@ type Lease struct {
 	Holder    string       `bun:"holder"`
 	Epoch     int64        `bun:"epoch"`
 	ExpiresAt time.Time    `bun:"expires_at"`
+	// Lasts is the duration at the last renewal, as Postgres writes an interval.
+	Lasts *string `bun:"lasts"`
+}
+
+// Backfill is the progress of the backfill of a chain.
+type Backfill struct {
+	bun.BaseModel `bun:"table:backfills,alias:bf"`
+
+	Chain      domain.Chain `bun:"chain,pk"`
+	FromBlock  int64        `bun:"from_block"`
+	ToBlock    int64        `bun:"to_block"`
+	DoneBlocks int64        `bun:"done_blocks"`
+	EtaSeconds *int64       `bun:"eta_seconds"`
 }
 
 // Head is the newest block that the upstream node reported.
