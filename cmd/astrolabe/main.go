@@ -89,6 +89,7 @@ type console struct {
 	screen  *terminal.Screen   // nil when the log does not go to a terminal
 	flags   []*kong.Flag       // that were passed as arguments
 	json    bool               // the log is JSON
+	command string             // its name
 }
 
 // announce tells the operator an address, as a line of the log if that is JSON.
@@ -210,7 +211,7 @@ func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdou
 	}()
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	parsed.Bind(&verification.Console{Stdout: stdout, Logger: logger, Progress: screen.Progress()})
-	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics(), tracing: tracing, screen: screen, flags: passed(parsed), json: line.Log.json()})
+	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics(), tracing: tracing, screen: screen, flags: passed(parsed), json: line.Log.json(), command: parsed.Command()})
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil // a stop signal during startup is not a failure
 	}

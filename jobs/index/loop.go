@@ -48,6 +48,8 @@ type Node interface {
 // method returns indexing.ErrLeaseLost and changes nothing.
 type Writer interface {
 	RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error
+	// RecordBackfill stores the progress of a backfill; nil means that there is none.
+	RecordBackfill(ctx context.Context, lease indexing.Lease, progress *chain.Backfill) error
 	Begin(ctx context.Context, lease indexing.Lease, first uint64, simulated bool, pools []starknet.Felt) error
 	// Forget drops cached dictionary ids, because their commits may be lost.
 	Forget(c domain.Chain)

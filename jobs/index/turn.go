@@ -29,6 +29,8 @@ type turns struct {
 	proving  schedule         // when missing classes are asked for again
 	identity bool             // block 0 was asked for
 	same     bool             // the node has the first stored block
+	filling  *backfill        // nil while there is none
+	ended    bool             // it is recorded that there is none
 	// repairing is set when the rows of blocks that are stored already are derived.
 	repairing bool
 }
@@ -211,7 +213,10 @@ func (t *turns) record(ctx context.Context, state chain.IndexState, cause error)
 	if block := t.at.Block; block != nil {
 		t.Metrics.IndexedBlock(string(t.Chain), block.Number)
 	}
-	return t.Writer.RecordHead(ctx, t.lease, head)
+	if err := t.Writer.RecordHead(ctx, t.lease, head); err != nil {
+		return err
+	}
+	return t.recordBackfill(ctx, head.State)
 }
 
 // announce logs a change of state, with its cause if it is an error.

@@ -11,6 +11,6 @@ CREATE TABLE backfills (
     chain       text        PRIMARY KEY, -- backfill.record; head.list: one row per chain
     from_block  bigint      NOT NULL, -- the first block that was missing when it began
     to_block    bigint      NOT NULL, -- the last one
-    done_blocks bigint      NOT NULL, -- those that readers can see; the rest is loaded or has no indexes yet
+    done_blocks bigint      NOT NULL, -- a block without indexes counts as three quarters
     eta_seconds bigint
 );

@@ -29,8 +29,10 @@ const heads = `/* head.list */
 		h.l1_block_number, h.l1_block_hash, h.l1_observed_at, h.observed_at, h.recorded_at > h.observed_at AS stale, coalesce(l.expires_at - coalesce(l.lasts, interval '0') / 2 > now(), false) AS led,
 		current_setting('transaction_read_only')::boolean AND NOT pg_is_in_recovery() AS read_only,
 		c.first_block, coalesce(r.from_block - 1, c.block) AS last_block, c.finalized_block, c.transactions_block, c.full_block,
-		CASE WHEN r.from_block IS NULL THEN c.hash END AS tip, coalesce(e.epoch, 0) AS epoch
+		CASE WHEN r.from_block IS NULL THEN c.hash END AS tip, coalesce(e.epoch, 0) AS epoch,
+		b.from_block AS backfill_from, b.to_block AS backfill_to, b.done_blocks AS backfill_done, b.eta_seconds AS backfill_left
 	FROM chain_heads h
+	LEFT JOIN backfills b ON b.chain = h.chain
 	LEFT JOIN index_leases l ON l.chain = h.chain
 	LEFT JOIN index_checkpoints c ON c.chain = CASE h.chain WHEN 'SN_MAIN' THEN 1 ELSE 2 END
 	LEFT JOIN fact_epochs e ON e.chain = CASE h.chain WHEN 'SN_MAIN' THEN 1 ELSE 2 END
@@ -60,6 +62,11 @@ type headRow struct {
 	TransactionsBlock *int64 `bun:"transactions_block"`
 	FullBlock         *int64 `bun:"full_block"`
 	Epoch             int64  `bun:"epoch"`
+	// The progress of a backfill, if there is one.
+	BackfillFrom *int64 `bun:"backfill_from"`
+	BackfillTo   *int64 `bun:"backfill_to"`
+	BackfillDone *int64 `bun:"backfill_done"`
+	BackfillLeft *int64 `bun:"backfill_left"`
 }
 
 // Heads implements chain.Heads. It uses a connection that may write, because
@@ -89,6 +96,12 @@ func (r *headRow) head() chain.Head {
 	}
 	if r.L1ObservedAt != nil {
 		head.L1Since = *r.L1ObservedAt
+	}
+	if r.BackfillFrom != nil {
+		head.Backfill = &chain.Backfill{From: uint64(*r.BackfillFrom), To: uint64(*r.BackfillTo), Done: uint64(*r.BackfillDone)}
+		if r.BackfillLeft != nil {
+			head.Backfill.Left = new(time.Duration(*r.BackfillLeft) * time.Second)
+		}
 	}
 	return head
 }
