@@ -58,7 +58,7 @@ func prepare(ctx context.Context, c *console, db *database, d databaseSettings, 
 		return nil, err
 	}
 	if len(applied) > 0 {
-		c.logger.Info("applied database migrations", "migrations", applied)
+		c.logger.Info("applied database migrations", "migrations", len(applied), "newest", applied[len(applied)-1])
 	}
 	missing, err := db.MissingRoles(ctx)
 	if err != nil {
