@@ -202,7 +202,7 @@ func (d *deployment) indexer(chain domain.Chain, urls []secretText, s indexSetti
 	writer, source := store.NewWriter(d.db.DB), pool.Source().WithQuorum(s.NodeQuorum)
 	loop := &index.Loop{
 		Chain: chain, Pools: s.orKnown(chain), Node: source, Holder: holder(), Gone: process.Gone, Describe: process.Describe,
-		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: writer,
+		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: writer, Backfills: store.NewBackfills(d.db.DB),
 		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Simulated: simulated, Depth: s.FinalityDepth,
 		Verify: s.verification(), AcceptMissingClasses: s.AcceptMissingClasses, Sizes: index.Sizes{Fetchers: s.Fetchers, RangeEvents: s.RangeEvents, Bulk: s.BulkBlocks},
 		Prover: &repair.Job{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -81,21 +82,40 @@ func (s simCommand) serve(ctx context.Context, c *console, node *sim.Node) error
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	fmt.Fprintf(c.stdout, "Node     http://%s and ws://%s, %s at block %d\n", public.Addr(), public.Addr(), node.Chain(), node.Head().Header.BlockNumber)
-	for _, a := range node.Predeployed() {
-		fmt.Fprintf(c.stdout, "Account  %s, private key %s\n", a.Address, starknet.Felt(a.Key))
-	}
+	s.describe(c, public, node)
 	group.Go(func() error { return simnode.Serve(ctx, public, node.Handler(), c.logger) })
 	if s.ControlAddr != "" {
 		control, err := listenOn(ctx, s.ControlAddr, "--control-addr")
 		if err != nil {
 			return errors.Join(err, public.Close(), group.Wait())
 		}
-		fmt.Fprintf(c.stdout, "Control  http://%s\n", control.Addr())
+		if c.json {
+			c.announce("Control", "http://"+control.Addr().String(), "")
+		} else {
+			fmt.Fprintf(c.stdout, "Control  http://%s\n", control.Addr())
+		}
 		group.Go(func() error { return simnode.Serve(ctx, control, node.Control(), c.logger) })
 	}
 	group.Go(func() error { return node.Run(ctx) })
 	return group.Wait()
+}
+
+// describe prints the address of the node and its accounts, as lines of the log if
+// that is JSON.
+func (s simCommand) describe(c *console, public net.Listener, node *sim.Node) {
+	head := node.Head().Header.BlockNumber
+	if c.json {
+		c.announce("Node", "http://"+public.Addr().String(), fmt.Sprintf("%s at block %d", node.Chain(), head))
+	} else {
+		fmt.Fprintf(c.stdout, "Node     http://%s and ws://%s, %s at block %d\n", public.Addr(), public.Addr(), node.Chain(), head)
+	}
+	for _, a := range node.Predeployed() {
+		if c.json {
+			c.logger.Info("predeployed account", "address", a.Address, "privateKey", starknet.Felt(a.Key))
+		} else {
+			fmt.Fprintf(c.stdout, "Account  %s, private key %s\n", a.Address, starknet.Felt(a.Key))
+		}
+	}
 }
 
 // demoProof is how long the simulated prover of "up" takes for a proof.

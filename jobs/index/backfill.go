@@ -61,12 +61,12 @@ func (t *turns) recordBackfill(ctx context.Context, state chain.IndexState) erro
 		}
 		t.ended = true
 		t.Metrics.Backfill(string(t.Chain), 1)
-		return t.Writer.RecordBackfill(ctx, t.lease, nil)
+		return t.Backfills.RecordBackfill(ctx, t.lease, nil)
 	case t.filling == nil:
 		return nil
 	}
 	t.ended = false
 	progress := t.backfilled()
 	t.Metrics.Backfill(string(t.Chain), progress.Share())
-	return t.Writer.RecordBackfill(ctx, t.lease, progress)
+	return t.Backfills.RecordBackfill(ctx, t.lease, progress)
 }

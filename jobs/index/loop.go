@@ -48,8 +48,6 @@ type Node interface {
 // method returns indexing.ErrLeaseLost and changes nothing.
 type Writer interface {
 	RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error
-	// RecordBackfill stores the progress of a backfill; nil means that there is none.
-	RecordBackfill(ctx context.Context, lease indexing.Lease, progress *chain.Backfill) error
 	Begin(ctx context.Context, lease indexing.Lease, first uint64, simulated bool, pools []starknet.Felt) error
 	// Forget drops cached dictionary ids, because their commits may be lost.
 	Forget(c domain.Chain)
@@ -62,6 +60,13 @@ type Writer interface {
 	AnalyzeRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error
 }
 
+// Backfills stores the progress of backfills.
+type Backfills interface {
+	// RecordBackfill stores the progress of a backfill; nil means that there is none.
+	// Without the lease, it changes nothing.
+	RecordBackfill(ctx context.Context, lease indexing.Lease, progress *chain.Backfill) error
+}
+
 // Loop indexes one chain.
 type Loop struct {
 	Chain       domain.Chain
@@ -70,6 +75,7 @@ type Loop struct {
 	Checkpoints indexing.Checkpoints
 	Classes     indexing.Histories
 	Writer      Writer
+	Backfills   Backfills
 	Holder      string // identifies this process as lease holder
 	// Gone reports whether the holder of a lease has provably ended, so that its
 	// lease is taken over at once; nil waits until it ends.

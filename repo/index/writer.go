@@ -112,24 +112,6 @@ func (w *Writer) RecordHead(ctx context.Context, lease indexing.Lease, head chai
 	return nil
 }
 
-// RecordBackfill stores the progress of a chain's backfill, or that there is none.
-func (w *Writer) RecordBackfill(ctx context.Context, lease indexing.Lease, progress *chain.Backfill) error {
-	if progress == nil {
-		_, err := w.db.Write().NewRaw(`/* backfill.end */
-			DELETE FROM backfills WHERE chain = ?0 AND EXISTS (
-				SELECT FROM index_leases WHERE chain = ?0 AND holder = ?1 AND epoch = ?2 AND expires_at > now())`,
-			string(lease.Chain), lease.Holder, lease.Epoch).Exec(ctx)
-		return repo.Outage(err)
-	}
-	_, err := w.db.Write().NewRaw(`/* backfill.record */
-		INSERT INTO backfills AS known (chain, from_block, to_block, done_blocks, eta_seconds)
-		SELECT chain, ?3, ?4, ?5, ?6::bigint FROM index_leases WHERE chain = ?0 AND holder = ?1 AND epoch = ?2 AND expires_at > now()
-		ON CONFLICT (chain) DO UPDATE SET from_block = excluded.from_block, to_block = excluded.to_block,
-			done_blocks = excluded.done_blocks, eta_seconds = excluded.eta_seconds`,
-		string(lease.Chain), lease.Holder, lease.Epoch, progress.From, progress.To, progress.Done, progress.LeftSeconds()).Exec(ctx)
-	return repo.Outage(err)
-}
-
 // idleTimeout is how long a writing transaction may be idle before Postgres
 // ends it. Otherwise a process that is paused inside its transaction would
 // block its successor.
