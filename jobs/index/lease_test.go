@@ -68,7 +68,7 @@ func TestStatusSaysThatTheLeaderIsGoneBeforeItsLeaseEnds(t *testing.T) {
 	if !w.status().Led {
 		t.Fatal("got no leader, want one")
 	}
-	w.execute(`UPDATE index_leases SET expires_at = now() + lasts / 3`) // it was not renewed since
+	w.execute(`UPDATE index_leases SET expires_at = now() + make_interval(secs => lasts_ms / 3000.0)`) // it was not renewed since
 	if w.status().Led {
 		t.Error("got a leader that renewed nothing for most of its lease, want none")
 	}

@@ -1,3 +1,3 @@
 DROP TABLE backfills;
-ALTER TABLE index_leases DROP COLUMN lasts;
+ALTER TABLE index_leases DROP COLUMN lasts_ms;
 ALTER TABLE index_checkpoints DROP COLUMN simulated;

@@ -2,9 +2,9 @@
 -- indexes that began before this column. checkpoint.read
 ALTER TABLE index_checkpoints ADD COLUMN simulated boolean;
 
--- The duration of a lease at its last renewal. Its holder renews it four times as
+-- The duration of a lease at its last renewal, in milliseconds. Its holder renews it four times as
 -- often, so a leader that died is noticed before the lease ends. head.list
-ALTER TABLE index_leases ADD COLUMN lasts interval;
+ALTER TABLE index_leases ADD COLUMN lasts_ms bigint;
 
 -- The progress of the backfill of a chain, while there is one.
 CREATE TABLE backfills (

@@ -17,8 +17,8 @@ type Lease struct {
 	Holder    string       `bun:"holder"`
 	Epoch     int64        `bun:"epoch"`
 	ExpiresAt time.Time    `bun:"expires_at"`
-	// Lasts is the duration at the last renewal, as Postgres writes an interval.
-	Lasts *string `bun:"lasts"`
+	// LastsMS is the duration at the last renewal, in milliseconds.
+	LastsMS *int64 `bun:"lasts_ms"`
 }
 
 // Backfill is the progress of the backfill of a chain.

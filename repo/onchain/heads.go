@@ -26,7 +26,7 @@ func NewHeads(db *repo.DB) Heads { return Heads{db} }
 // being read-only is no fault.
 const heads = `/* head.list */
 	SELECT h.chain, h.state, coalesce(h.reason_code, '') AS reason_code, h.block_number, h.block_hash, coalesce(h.finality_depth, 0) AS finality_depth,
-		h.l1_block_number, h.l1_block_hash, h.l1_observed_at, h.observed_at, h.recorded_at > h.observed_at AS stale, coalesce(l.expires_at - coalesce(l.lasts, interval '0') / 2 > now(), false) AS led,
+		h.l1_block_number, h.l1_block_hash, h.l1_observed_at, h.observed_at, h.recorded_at > h.observed_at AS stale, coalesce(l.expires_at - make_interval(secs => coalesce(l.lasts_ms, 0) / 2000.0) > now(), false) AS led,
 		current_setting('transaction_read_only')::boolean AND NOT pg_is_in_recovery() AS read_only,
 		c.first_block, coalesce(r.from_block - 1, c.block) AS last_block, c.finalized_block, c.transactions_block, c.full_block,
 		CASE WHEN r.from_block IS NULL THEN c.hash END AS tip, coalesce(e.epoch, 0) AS epoch,
