@@ -60,7 +60,7 @@ func newLiveChain(t *testing.T, blocks int) *liveChain {
 	l.access = accesstest.New(t, l.db, time.Now)
 	loop := &index.Loop{
 		Chain: domain.Mainnet, Pools: privacy.KnownPools(domain.Mainnet), Node: repotest.OnceRead{Source: pool.Source()}, Holder: "test",
-		Leases: indexed.NewLeases(l.db), Checkpoints: indexed.NewCheckpoints(l.db), Classes: indexed.NewArchive(l.db), Writer: indexed.NewWriter(l.db),
+		Leases: indexed.NewLeases(l.db), Checkpoints: indexed.NewCheckpoints(l.db), Classes: indexed.NewArchive(l.db), Writer: indexed.NewWriter(l.db), Backfills: indexed.NewBackfills(l.db),
 		Every: 10 * time.Millisecond, Lease: time.Minute, Depth: 30,
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}

@@ -109,7 +109,7 @@ func newIndex(t *testing.T, c domain.Chain, url string, change func(*index.Loop)
 	w.wallet = w.newWallet()
 	loop := &index.Loop{
 		Chain: c, Pools: privacy.KnownPools(c), Node: repotest.OnceRead{Source: w.pool.Source()}, Holder: "oracle",
-		Leases: store.NewLeases(w.db), Checkpoints: store.NewCheckpoints(w.db), Classes: store.NewArchive(w.db), Writer: store.NewWriter(w.db),
+		Leases: store.NewLeases(w.db), Checkpoints: store.NewCheckpoints(w.db), Classes: store.NewArchive(w.db), Writer: store.NewWriter(w.db), Backfills: store.NewBackfills(w.db),
 		Every: 10 * time.Millisecond, Lease: time.Minute, Depth: depth, Verify: facts.FullyVerified,
 		Sizes:  index.Sizes{BatchEvents: 300, RangeEvents: 1500, Bulk: 8}, // so that a short chain has several partitions
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),

@@ -8,7 +8,7 @@ func (m *Model) status() Answer {
 		"finalizedBlockNumber": m.Finalized, "finalityDepth": m.Depth, "latestL1AcceptedBlockNumber": m.L1,
 		"earliestIndexedBlockNumber": m.first(), "latestIndexedBlockNumber": head.BlockNumber,
 		"indexedBlockSpan": len(m.Blocks), "lagBlocks": 0,
-		"l1Finality": object{"watermarkBlockNumber": m.L1}, "indexer": object{"state": "following", "reasonCode": nil},
+		"l1Finality": object{"watermarkBlockNumber": m.L1}, "indexer": object{"state": "following", "reasonCode": nil, "progress": nil},
 		"verification": m.checked(head),
 	})
 }

@@ -33,6 +33,9 @@ type Config struct {
 	// Genesis is the timestamp of block 0, by default the start of 2026. Blocks
 	// are six seconds apart, or BlockTime if that is longer.
 	Genesis time.Time
+	// Clock gives the blocks that Start and Run add the time at which they are
+	// added, instead of one that follows from the block before.
+	Clock bool
 	// Predeployed is the number of accounts for clients, whose keys
 	// Node.Predeployed returns.
 	Predeployed int

@@ -234,6 +234,12 @@ func (n *Node) Stop() error {
 
 // tick adds a block, and causes a reorg if that fault is active.
 func (n *Node) tick() error {
+	if n.config.Clock {
+		now := max(uint64(time.Now().Unix()), n.Head().Header.Timestamp) //nolint:gosec // The time is after 1970.
+		if err := n.chain.SetTime(now); err != nil && !errors.Is(err, chain.ErrRecorded) {
+			return err
+		}
+	}
 	if err := n.Mine(1); err != nil {
 		return err
 	}

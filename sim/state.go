@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"astrolabe/sim/chain"
 	"astrolabe/sim/contract"
@@ -23,6 +24,19 @@ type MismatchError struct {
 // Error implements error.
 func (e *MismatchError) Error() string {
 	return fmt.Sprintf("sim: %s keeps another chain: its %s is %s instead of %s", e.Path, e.What, e.File, e.Config)
+}
+
+// Began returns the timestamp of block 0 of the chain in a State file, and false
+// if there is no such file.
+func Began(path string) (time.Time, bool, error) {
+	recording, err := chain.OpenRecording(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return time.Time{}, false, nil
+	}
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	return time.Unix(int64(recording.About.Genesis), 0).UTC(), true, recording.Close() //nolint:gosec // It was a time.
 }
 
 // about describes the inputs of block generation.

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -46,9 +47,16 @@ func (h *Health) Live(w http.ResponseWriter, _ *http.Request) {
 	writeHealth(w, http.StatusOK, "live", nil)
 }
 
+// Reason is an error of a readiness check whose text may be shown, such as a reason
+// code.
+type Reason string
+
+// Error implements error.
+func (r Reason) Error() string { return string(r) }
+
 // Ready responds with 200 if every check passes, and otherwise with 503 and the
-// names of the failed checks. Causes are not shown, because they may contain
-// host names.
+// names of the failed checks, with their reason if that is a Reason. Other causes
+// are not shown, because they may contain host names.
 func (h *Health) Ready(w http.ResponseWriter, r *http.Request) {
 	if h.draining.Load() {
 		writeHealth(w, http.StatusServiceUnavailable, "draining", nil)
@@ -73,8 +81,12 @@ func (h *Health) run(ctx context.Context) []string {
 	defer cancel()
 	h.failing = nil
 	for _, c := range h.checks {
-		if c.ask(checking) != nil {
-			h.failing = append(h.failing, c.name)
+		if err := c.ask(checking); err != nil {
+			name := c.name
+			if reason, ok := errors.AsType[Reason](err); ok {
+				name += ": " + string(reason)
+			}
+			h.failing = append(h.failing, name)
 		}
 	}
 	h.checked = time.Now()

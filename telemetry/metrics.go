@@ -27,6 +27,7 @@ type Metrics struct {
 	indexedBlock      *prometheus.GaugeVec
 	indexedEvents     *prometheus.CounterVec
 	indexState        *prometheus.GaugeVec
+	backfill          *prometheus.GaugeVec
 	verificationMoves *prometheus.CounterVec
 	builds            *prometheus.HistogramVec
 	proofMoves        *prometheus.CounterVec
@@ -79,6 +80,7 @@ func NewMetrics() *Metrics {
 		headBlock:         gauge("index_head_block", "Newest block of the chain's node, as the index last saw it.", "chain"),
 		indexedBlock:      gauge("index_block", "Newest block that is indexed.", "chain"),
 		indexedEvents:     counter("index_events_total", "Events that the index stored.", "chain"),
+		backfill:          gauge("index_backfill_ratio", "Share of a chain's backfill that is done, its indexes included, from 0 to 1.", "chain"),
 		indexState:        gauge("index_state", "1 for the current state of a chain's index, 0 for its earlier states.", "chain", "state"),
 		verificationMoves: counter("verification_moves_total", "Moves of verification jobs, by the new state.", "state"),
 		builds: factory.NewHistogramVec(prometheus.HistogramOpts{
@@ -141,6 +143,11 @@ func (m *Metrics) IndexState(chain, state string) {
 		m.indexState.WithLabelValues(chain, last).Set(0)
 	}
 	m.states[chain] = state
+}
+
+// Backfill records the share of a chain's backfill that is done, from 0 to 1.
+func (m *Metrics) Backfill(chain string, share float64) {
+	m.backfill.WithLabelValues(chain).Set(share)
 }
 
 // VerificationMove counts a move of a verification job to a state.

@@ -55,7 +55,7 @@ func (b *bench) shares(ctx context.Context, server *database, url string, head i
 	loop := &index.Loop{
 		Chain: domain.Mainnet, Pools: privacy.KnownPools(domain.Mainnet), Holder: "bench", Every: time.Second, Lease: time.Minute, Depth: 1,
 		Node: timedNode{pool.Source(), &block}, Leases: store.NewLeases(db), Checkpoints: store.NewCheckpoints(db), Classes: store.NewArchive(db),
-		Writer: timedWriter{store.NewWriter(db), &commit, &build},
+		Writer: timedWriter{store.NewWriter(db), &commit, &build}, Backfills: store.NewBackfills(db),
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 	profile := filepath.Join(b.work, "cpu.prof")

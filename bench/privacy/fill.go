@@ -43,7 +43,7 @@ func indexSimulated(ctx context.Context, db *repo.DB, pool *indexed.Database) er
 	defer nodes.Close()
 	loop := &index.Loop{
 		Chain: domain.Mainnet, Pools: privacy.KnownPools(domain.Mainnet), Node: nodes.Source(), Holder: "bench",
-		Leases: store.NewLeases(db), Checkpoints: store.NewCheckpoints(db), Classes: store.NewArchive(db), Writer: store.NewWriter(db),
+		Leases: store.NewLeases(db), Checkpoints: store.NewCheckpoints(db), Classes: store.NewArchive(db), Writer: store.NewWriter(db), Backfills: store.NewBackfills(db),
 		Every: 10 * time.Millisecond, Lease: time.Minute, Depth: 1, Verify: facts.Unverified,
 		Sizes:  index.Sizes{BatchEvents: 1000, RangeEvents: 100_000, Bulk: 8},
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),

@@ -38,7 +38,8 @@ func (k controlCommand) Validate() error {
 	if k.ReceiptKey == "" && k.ReceiptKeyFile == "" {
 		return errors.New("set --receipt-key-file, or ASTROLABE_RECEIPT_KEY, to the key that signs receipts (openssl genpkey -algorithm ed25519 -out FILE; chmod 600 FILE)")
 	}
-	return firstError(k.check(), checkAdmin(k.AdminAddr))
+	_, err := k.key()
+	return firstError(err, k.check(), checkAdmin(k.AdminAddr))
 }
 
 // Run compares until a stop signal.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"astrolabe/cmd/astrolabe/listing"
 	"astrolabe/domain"
 	"astrolabe/domain/event"
 	"astrolabe/repo/events"
@@ -74,36 +75,45 @@ type coverageCommand struct {
 	Rebuild coverageRebuild `cmd:"" help:"Discard a certificate. The workers rebuild it if --wide-selectors still declares it."`
 }
 
-type coverageList struct{ databaseSettings }
+type coverageList struct {
+	databaseSettings
+	listing.Format
+}
 
 // Validate checks the settings before anything starts.
 func (l coverageList) Validate() error { return l.check() }
 
-// Run prints one line per certificate.
+// Run lists certificates.
 func (l coverageList) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, l.databaseSettings, func(db *database) error {
+		var rows []coverageRow
 		for _, name := range domain.Chains {
 			certificates, err := events.NewCertificates(db.DB).Certificates(ctx, name)
 			if err != nil {
 				return err
 			}
 			for _, cert := range certificates {
-				fmt.Fprintf(c.stdout, "%s  %s  %d  %s  %s\n", name, cert.Selector, cert.Position, cert.Status, describeCoverage(cert))
+				row := coverageRow{Chain: name, Selector: cert.Selector, Position: cert.Position, Status: string(cert.Status), ThroughBlock: cert.Through, VerifiedAt: cert.VerifiedAt}
+				if cert.Through != nil {
+					row.FromBlock = &cert.From
+				}
+				rows = append(rows, row)
 			}
 		}
-		return nil
+		return listing.Print(c.stdout, l.Format, rows)
 	})
 }
 
-func describeCoverage(cert event.Certificate) string {
-	if cert.Through == nil {
-		return "nothing yet"
-	}
-	verified := "never verified"
-	if cert.VerifiedAt != nil {
-		verified = "verified " + cert.VerifiedAt.UTC().Format(time.RFC3339)
-	}
-	return fmt.Sprintf("blocks %d to %d, %s", cert.From, *cert.Through, verified)
+// coverageRow is a certificate in a list. The blocks are absent while it covers
+// none.
+type coverageRow struct {
+	Chain        domain.Chain  `json:"chain"`
+	Selector     starknet.Felt `json:"selector"`
+	Position     int           `json:"position"`
+	Status       string        `json:"status"`
+	FromBlock    *uint64       `json:"fromBlock"`
+	ThroughBlock *uint64       `json:"throughBlock"`
+	VerifiedAt   *time.Time    `json:"verifiedAt"`
 }
 
 type coverageRebuild struct {

@@ -7,10 +7,13 @@ import (
 	"path/filepath"
 	"time"
 
+	"astrolabe/cmd/astrolabe/simnode"
 	"astrolabe/cmd/astrolabe/wholefile"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/repo/accounts"
+	"astrolabe/repo/tokens"
+	"astrolabe/starknet"
 )
 
 // demo tells scripts how to call a running "up". It holds keys, so only its
@@ -30,7 +33,7 @@ type demo struct {
 	Session string            `json:"session,omitempty"`
 
 	// Samples name objects of Chain if it is simulated.
-	Samples *samples `json:"samples,omitempty"`
+	Samples *simnode.Samples `json:"samples,omitempty"`
 }
 
 // demoWorkspace owns the demo's keys.
@@ -45,16 +48,16 @@ var demoKeys = map[string]account.Permission{
 
 // demo creates the demo of this run. Its keys and session have the maximum
 // lifetime of a session; the next start replaces them.
-func (d *deployment) demo(ctx context.Context, data string, api *api, operators *admin, simulated []simulatedNode, served int) (demo, error) {
+func (d *deployment) demo(ctx context.Context, data string, api *api, operators *admin, nodes []simnode.Node, served int) (demo, error) {
 	result := demo{BaseURL: api.url(), AdminURL: operators.url()}
 	if err := d.forgetDemo(ctx, data); err != nil {
 		return demo{}, err
 	}
-	if len(simulated) > 0 {
-		result.NodeURL, result.Chain = simulated[0].url, simulated[0].chain
-		result.Samples = &simulated[0].samples
+	if len(nodes) > 0 {
+		result.NodeURL, result.Chain = nodes[0].URL, nodes[0].Chain
+		result.Samples = &nodes[0].Samples
 	}
-	if len(simulated) < served { // a real chain is served, so the operator creates keys
+	if len(nodes) < served { // a real chain is served, so the operator creates keys
 		return result, nil
 	}
 	result.Keys = make(map[string]string)
@@ -117,4 +120,35 @@ func (d demo) write(data string) error {
 		return err
 	}
 	return wholefile.Write(filepath.Join(data, demoFile), append(content, '\n'))
+}
+
+// revokeSample returns a component that revokes the census of one token of a
+// simulated chain, like "astrolabe census revoke", as soon as it has one, so that
+// the demo has a revoked census. The revocation is stored: later starts skip it.
+func (d *deployment) revokeSample(node simnode.Node) component {
+	return func(ctx context.Context) error {
+		contract, ok := node.Samples.Tokens[simnode.Revoked]
+		if !ok {
+			return nil
+		}
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		for {
+			standings, err := tokens.NewCensus(d.db.DB).CensusStates(ctx, node.Chain, []starknet.Felt{contract}, time.Now())
+			if err == nil && standings[0].Held {
+				return nil
+			}
+			if err == nil && standings[0].Generation != nil {
+				_, err = tokens.NewCensusBuilder(d.db.DB).HoldCensus(ctx, node.Chain, contract, "the demo shows a revoked census")
+			}
+			if err != nil && ctx.Err() == nil {
+				d.logger.Debug("could not revoke the sample census yet", "error", err)
+			}
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-ticker.C:
+			}
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"astrolabe/cmd/astrolabe/plain"
 	"astrolabe/domain/secret"
 	"astrolabe/repo/accounts"
 	"astrolabe/telemetry"
@@ -57,7 +58,7 @@ func prepare(ctx context.Context, c *console, db *database, d databaseSettings, 
 		return nil, err
 	}
 	if len(applied) > 0 {
-		c.logger.Info("applied database migrations", "migrations", applied)
+		c.logger.Info("applied database migrations", "migrations", len(applied), "newest", applied[len(applied)-1])
 	}
 	missing, err := db.MissingRoles(ctx)
 	if err != nil {
@@ -99,6 +100,7 @@ func (d *deployment) run(ctx context.Context, adminAddress string, start func(*a
 // runAll is run without components that every command with secrets needs.
 func (d *deployment) runAll(ctx context.Context, adminAddress string, start func(*admin) ([]component, error)) error {
 	defer d.db.close()
+	d.logger.Info("starting", "command", d.command, "version", version())
 	operators, err := d.listenAdmin(ctx, adminAddress)
 	if err != nil {
 		return err
@@ -109,12 +111,57 @@ func (d *deployment) runAll(ctx context.Context, adminAddress string, start func
 		return err
 	}
 	go operators.serve()
+	stopped := ctx
 	group, ctx := errgroup.WithContext(ctx)
 	context.AfterFunc(ctx, d.health.Drain)
-	for _, run := range components {
+	defer context.AfterFunc(stopped, func() { d.logger.Info("stopping", "command", d.command) })()
+	for _, run := range append(components, d.watchDatabase) {
 		group.Go(func() error { return run(ctx) })
 	}
-	return group.Wait()
+	d.logger.Info("ready", "command", d.command, "admin", operators.url())
+	err = group.Wait()
+	if err == nil {
+		d.logger.Info("stopped", "command", d.command)
+	}
+	return err
+}
+
+// The interval at which the database is asked whether it answers, and the time that
+// it has. During an outage, the log says so once a minute.
+const (
+	databaseEvery  = 2 * time.Second
+	databaseAnswer = 5 * time.Second
+)
+
+// watchDatabase logs when the database is lost and when it is back. What fails
+// meanwhile need not say so again.
+func (d *deployment) watchDatabase(ctx context.Context) error {
+	logger := telemetry.Sparse(d.logger)
+	ticker := time.NewTicker(databaseEvery)
+	defer ticker.Stop()
+	var lost time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		asking, cancel := context.WithTimeout(ctx, databaseAnswer)
+		err := d.db.Writable(asking)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			if lost.IsZero() {
+				lost = time.Now()
+			}
+			logger.Warn("the database takes no writes; waiting for it", "since", lost.UTC().Round(time.Second), "error", plain.Message(err))
+		case !lost.IsZero():
+			d.logger.Info("the database is back", "after", time.Since(lost).Round(time.Second))
+			lost, logger = time.Time{}, telemetry.Sparse(d.logger)
+		}
+	}
 }
 
 func (d *deployment) followSecrets(ctx context.Context) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
@@ -9,23 +10,26 @@ import (
 	"runtime/debug"
 	"time"
 
+	"astrolabe/cmd/astrolabe/process"
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/jobs/index"
 	"astrolabe/jobs/repair"
 	store "astrolabe/repo/index"
+	"astrolabe/telemetry"
 )
 
 // indexCommand indexes blocks from Starknet nodes.
 type indexCommand struct {
-	databaseSettings
-	secretSettings
-	nodeSettings
-	indexSettings
-	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8083"`
+	databaseSettings `group:"Database"`
+	secretSettings   `group:"Database"`
+	nodeSettings     `group:"Nodes"`
+	indexSettings    `group:"Indexer"`
+	AdminAddr        string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8083"`
 }
 
 type indexSettings struct {
+	served bool // the process also serves the API, whose readiness is not that of the index
 	poolSettings
 	Poll                 time.Duration `help:"How often to poll a node for its newest block. Nodes with WebSocket subscriptions announce blocks sooner." default:"2s"`
 	Lease                time.Duration `help:"Lease of the leading indexer. If the leader does not renew it in time, another process takes over." default:"15s"`
@@ -70,17 +74,20 @@ func (i indexCommand) Validate() error {
 	if len(i.NodeMain)+len(i.NodeSepolia) == 0 {
 		return errors.New("set --node-main or --node-sepolia")
 	}
-	return firstError(i.databaseSettings.check(), i.checkNodes(), i.indexSettings.check(), i.quorum(i.NodeQuorum), checkAdmin(i.AdminAddr))
+	return firstError(i.databaseSettings.check(), i.secretSettings.check(i.Data), i.checkNodes(), i.indexSettings.check(), i.quorum(i.NodeQuorum), checkAdmin(i.AdminAddr))
 }
 
 // Run indexes every chain that has a node, until a stop signal.
 func (i indexCommand) Run(ctx context.Context, c *console) error {
+	if err := free(ctx, map[string]string{"--admin-addr": i.AdminAddr}); err != nil {
+		return err
+	}
 	d, err := openDeployment(ctx, c, i.databaseSettings, i.secretSettings)
 	if err != nil {
 		return err
 	}
 	return d.run(ctx, i.AdminAddr, func(*admin) ([]component, error) {
-		return d.indexers(i.nodeSettings, i.indexSettings)
+		return d.indexers(ctx, i.nodeSettings, i.indexSettings, false)
 	})
 }
 
@@ -89,8 +96,9 @@ func (i indexCommand) Run(ctx context.Context, c *console) error {
 // overrides it.
 const indexMemory = 300 << 20
 
-// indexers returns an indexer for each chain that has a node.
-func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]component, error) {
+// indexers returns an indexer for each chain that has a node. It refuses a real node
+// for an index of a simulated chain.
+func (d *deployment) indexers(ctx context.Context, nodes nodeSettings, s indexSettings, simulated bool) ([]component, error) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(indexMemory)
 	}
@@ -99,7 +107,12 @@ func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]component,
 		if len(nodes.urls()[chain]) == 0 {
 			continue
 		}
-		p, err := d.indexer(chain, nodes, s)
+		if !simulated {
+			if err := d.sameKind(ctx, chain); err != nil {
+				return nil, err
+			}
+		}
+		p, err := d.indexer(chain, nodes, s, simulated)
 		if err != nil {
 			return nil, err
 		}
@@ -108,23 +121,31 @@ func (d *deployment) indexers(nodes nodeSettings, s indexSettings) ([]component,
 	return components, nil
 }
 
-func (d *deployment) indexer(chain domain.Chain, nodes nodeSettings, s indexSettings) (component, error) {
+func (d *deployment) indexer(chain domain.Chain, nodes nodeSettings, s indexSettings, simulated bool) (component, error) {
 	pool, err := d.openNode(chain, nodes, jobUse)
 	if err != nil {
 		return nil, err
 	}
 	writer, source := store.NewWriter(d.db.DB), pool.Source().WithQuorum(s.NodeQuorum)
 	loop := &index.Loop{
-		Chain: chain, Pools: s.orKnown(chain), Node: source, Holder: holder(),
-		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: writer,
-		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Depth: s.FinalityDepth,
+		Chain: chain, Pools: s.orKnown(chain), Node: source, Holder: holder(), Gone: process.Gone, Describe: process.Describe,
+		Leases: store.NewLeases(d.db.DB), Checkpoints: store.NewCheckpoints(d.db.DB), Classes: store.NewArchive(d.db.DB), Writer: writer, Backfills: store.NewBackfills(d.db.DB),
+		Every: s.Poll, Lease: s.Lease, First: s.FromBlock, Simulated: simulated, Depth: s.FinalityDepth,
 		Verify: s.verification(), AcceptMissingClasses: s.AcceptMissingClasses, Sizes: index.Sizes{Fetchers: s.Fetchers, RangeEvents: s.RangeEvents, Bulk: s.BulkBlocks},
 		Prover: &repair.Job{
 			Chain: chain, Checkpoints: store.NewCheckpoints(d.db.DB), Archive: store.NewArchive(d.db.DB), Store: writer.Repairer(),
 			Node: source, Verify: s.verification(),
 			Report: func(line string) { d.logger.Info("completing the index: "+line, "chain", chain) },
 		},
-		Logger: d.logger, Metrics: d.metrics,
+		Logger: telemetry.Sparse(d.logger), Metrics: d.metrics,
+	}
+	if !s.served {
+		d.health.Check("index "+string(chain), func(context.Context) error {
+			if reason := loop.Halted(); reason != "" {
+				return telemetry.Reason(reason)
+			}
+			return nil
+		})
 	}
 	if d.screen != nil {
 		loop.Report = d.screen.Report
@@ -136,10 +157,4 @@ func (d *deployment) indexer(chain domain.Chain, nodes nodeSettings, s indexSett
 }
 
 // holder identifies this process as the holder of a lease.
-func holder() string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return fmt.Sprintf("%s/%d/%d", host, os.Getpid(), time.Now().UnixNano())
-}
+func holder() string { return process.Own(rand.Text()).String() }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
+	"astrolabe/cmd/astrolabe/listing"
 	"astrolabe/domain/account"
 	"astrolabe/repo/accounts"
 )
@@ -40,7 +40,7 @@ func (k keysCreate) Validate() error {
 	if k.Expires < 0 {
 		return errors.New("--expires must not be negative")
 	}
-	return k.check()
+	return firstError(k.databaseSettings.check(), k.secretSettings.check(k.Data))
 }
 
 // Run issues a key.
@@ -70,6 +70,7 @@ func (k keysCreate) Run(ctx context.Context, c *console) error {
 
 type keysList struct {
 	databaseSettings
+	listing.Format
 	Workspace string `help:"Name or id of the workspace. Default: all workspaces." env:"-" placeholder:"NAME"`
 	Limit     int    `help:"Maximum number of keys to list per workspace." default:"100" env:"-"`
 }
@@ -82,19 +83,20 @@ func (k keysList) Run(ctx context.Context, c *console) error {
 			return err
 		}
 		keys := account.NewKeys(accounts.NewKeys(db.DB), nil, time.Now)
+		var rows []keyRow
 		for _, owner := range owners {
 			list, truncated, err := keys.List(ctx, owner.ID, max(k.Limit, 0))
 			if err != nil {
 				return err
 			}
 			for _, key := range list {
-				printKey(c, key)
+				rows = append(rows, rowOf(key))
 			}
 			if truncated {
 				c.logger.Info("the workspace has more keys; raise --limit to list them", "workspace", owner.Name)
 			}
 		}
-		return nil
+		return listing.Print(c.stdout, k.Format, rows)
 	})
 }
 
@@ -118,8 +120,7 @@ func (k keysRevoke) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return notFoundAsUsage(err)
 		}
-		printKey(c, key)
-		return nil
+		return printKey(c, key)
 	})
 }
 
@@ -136,20 +137,35 @@ func (k keysGrant) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return notFoundAsUsage(err)
 		}
-		printKey(c, key)
-		return nil
+		return printKey(c, key)
 	})
 }
 
-func printKey(c *console, k account.Key) {
-	var permissions []string
+// keyRow is an API key in a list.
+type keyRow struct {
+	PublicID    string     `json:"publicId"`
+	Workspace   string     `json:"workspace"`
+	Environment string     `json:"environment"`
+	Status      string     `json:"status"`
+	Permissions []string   `json:"permissions"`
+	CreatedAt   time.Time  `json:"createdAt"`
+	LastUsedAt  *time.Time `json:"lastUsedAt"`
+	ExpiresAt   *time.Time `json:"expiresAt"`
+	Label       string     `json:"label"`
+}
+
+func rowOf(k account.Key) keyRow {
+	permissions := []string{}
 	for _, p := range k.Scopes() {
 		permissions = append(permissions, string(p))
 	}
-	used := "never"
-	if k.LastUsedAt != nil {
-		used = k.LastUsedAt.Format(time.RFC3339)
+	return keyRow{
+		PublicID: k.PublicID, Workspace: k.Workspace, Environment: string(k.Environment), Status: string(k.Status(time.Now())),
+		Permissions: permissions, CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt, ExpiresAt: k.ExpiresAt, Label: k.Label,
 	}
-	fmt.Fprintf(c.stdout, "%s  %s  %s  %s  %s  created %s  last used %s  %s\n", k.PublicID, k.Workspace, k.Environment,
-		k.Status(time.Now()), strings.Join(permissions, ","), k.CreatedAt.Format(time.RFC3339), used, k.Label)
+}
+
+// printKey prints a key that was changed.
+func printKey(c *console, k account.Key) error {
+	return listing.Print(c.stdout, listing.Format{}, []keyRow{rowOf(k)})
 }

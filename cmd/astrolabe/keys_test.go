@@ -87,12 +87,14 @@ func TestOperatorCreatesExtendsAndRevokesAKey(t *testing.T) {
 		t.Errorf("after the grant: got %+v and %v, want the trace permission", caller, err)
 	}
 	listed := k.types(exitOK, "keys list")
-	k.expects(listed, id+"  "+caller.Workspace+"  test  active  read,partner,verify,trace")
+	k.expects(strings.Join(strings.Fields(listed), " "), "PUBLIC ID WORKSPACE ENVIRONMENT STATUS PERMISSIONS")
+	k.expects(strings.Join(strings.Fields(listed), " "), id+" "+caller.Workspace+" test active read,partner,verify,trace")
+	k.expects(k.types(exitOK, "keys list --json"), `"publicId": "`+id+`"`)
 	k.expects(k.types(exitOK, "keys revoke "+id), "revoked")
 	if _, err := keys.Authenticate(t.Context(), text); err == nil {
 		t.Error("got the revoked key accepted, want an error")
 	}
-	k.expects(k.types(exitOK, "keys list --workspace acme"), id+"  "+caller.Workspace+"  test  revoked")
+	k.expects(strings.Join(strings.Fields(k.types(exitOK, "keys list --workspace acme")), " "), id+" "+caller.Workspace+" test revoked")
 	audit := k.types(exitOK, "workspaces audit acme")
 	for _, action := range []string{"key_revoked", "key_granted", "key_issued", "workspace_created"} {
 		k.expects(audit, action)
@@ -129,11 +131,11 @@ func TestOperatorEnrolsATraceCertifiedPartner(t *testing.T) {
 		command, printed string
 		want             bool
 	}{
-		{"workspaces list", "  standard  ", false},
-		{"workspaces trace acme enrol", "  standard,trace-certified  ", true},
-		{"workspaces trace acme end", "  standard  ", false},
+		{"workspaces list", " standard false ", false},
+		{"workspaces trace acme enrol", " standard true ", true},
+		{"workspaces trace acme end", " standard false ", false},
 	} {
-		k.expects(k.types(exitOK, step.command), step.printed)
+		k.expects(strings.Join(strings.Fields(k.types(exitOK, step.command)), " "), step.printed)
 		if caller, err := keys.Authenticate(t.Context(), text); err != nil || caller.May(account.Trace) != step.want {
 			t.Errorf("%s: got %+v and %v, want a key that may trace: %t", step.command, caller, err, step.want)
 		}

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
+	"astrolabe/cmd/astrolabe/listing"
 	"astrolabe/domain"
 	"astrolabe/domain/address"
 	"astrolabe/repo/addresses"
@@ -68,23 +68,23 @@ func (l labelsAdd) Run(ctx context.Context, c *console) error {
 		if err := labels(db).Add(ctx, note); err != nil {
 			return err
 		}
-		printNote(c, note)
-		return nil
+		return printNotes(c, listing.Format{}, note)
 	})
 }
 
 type labelsList struct {
 	databaseSettings
+	listing.Format
 }
 
 // Run lists labels.
 func (l labelsList) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, l.databaseSettings, func(db *database) error {
 		notes, err := labels(db).List(ctx)
-		for _, note := range notes {
-			printNote(c, note)
+		if err != nil {
+			return err
 		}
-		return err
+		return printNotes(c, l.Format, notes...)
 	})
 }
 
@@ -104,10 +104,25 @@ func labels(db *database) *address.Labels {
 	return address.NewLabels(addresses.NewLabels(db.DB), time.Now)
 }
 
-func printNote(c *console, n address.Note) {
-	protocol := "-"
-	if n.Label.Protocol != nil {
-		protocol = n.Label.Protocol.Name + "/" + n.Label.Protocol.Kind
+// labelRow is a label in a list.
+type labelRow struct {
+	Chain      domain.Chain  `json:"chain"`
+	Subject    string        `json:"subject"`
+	Address    starknet.Felt `json:"address"`
+	Confidence string        `json:"confidence"`
+	Protocol   string        `json:"protocol"`
+	Kind       string        `json:"kind"`
+	By         string        `json:"by"`
+	Label      string        `json:"label"`
+}
+
+func printNotes(c *console, f listing.Format, notes ...address.Note) error {
+	rows := make([]labelRow, len(notes))
+	for i, n := range notes {
+		rows[i] = labelRow{Chain: n.Chain, Subject: string(n.Subject), Address: n.Felt, Confidence: string(n.Label.Confidence), By: n.By, Label: n.Label.Text}
+		if p := n.Label.Protocol; p != nil {
+			rows[i].Protocol, rows[i].Kind = p.Name, p.Kind
+		}
 	}
-	fmt.Fprintf(c.stdout, "%s  %s  %s  %s  %s  by %s  %s\n", n.Chain, n.Subject, n.Felt, n.Label.Confidence, protocol, n.By, n.Label.Text)
+	return listing.Print(c.stdout, f, rows)
 }

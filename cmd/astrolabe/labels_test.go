@@ -12,12 +12,17 @@ import (
 func TestOperatorLabelsAddressesAndClasses(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t)
-	k.expects(k.types(exitOK, "labels add 0x00A1 Treasury --protocol Acme --kind dao --confidence medium"), "SN_MAIN  address  0xa1  medium  Acme/dao  by operator:")
+	added := k.types(exitOK, "labels add 0x00A1 Treasury --protocol Acme --kind dao --confidence medium")
+	k.expects(strings.Join(strings.Fields(added), " "), "SN_MAIN address 0xa1 medium Acme dao operator:")
 	k.types(exitOK, "labels add 0xa1 Vault")
 	k.types(exitOK, "labels add 0xa1 Accounts --class --chain SN_SEPOLIA")
 	listed := strings.Split(strings.TrimSpace(k.types(exitOK, "labels list")), "\n")
-	if len(listed) != 2 || !strings.HasPrefix(listed[0], "SN_MAIN  address  0xa1  high  -  ") || !strings.HasSuffix(listed[0], "  Vault") ||
-		!strings.HasPrefix(listed[1], "SN_SEPOLIA  class  0xa1  high") {
+	for i := range listed {
+		listed[i] = strings.Join(strings.Fields(listed[i]), " ")
+	}
+	if len(listed) != 3 || !strings.HasPrefix(listed[0], "CHAIN SUBJECT ADDRESS CONFIDENCE") ||
+		!strings.HasPrefix(listed[1], "SN_MAIN address 0xa1 high - - ") || !strings.HasSuffix(listed[1], " Vault") ||
+		!strings.HasPrefix(listed[2], "SN_SEPOLIA class 0xa1 high") {
 		t.Errorf("got %q, want both labels", listed)
 	}
 	found, err := labels(&database{DB: k.db}).Of(t.Context(), domain.Mainnet, []starknet.Felt{starknet.FeltFromUint64(0xa1)})

@@ -13,12 +13,13 @@ import (
 	"reflect"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
+	kongcompletion "github.com/jotaen/kong-completion"
 
+	"astrolabe/cmd/astrolabe/plain"
 	"astrolabe/cmd/astrolabe/terminal"
 	"astrolabe/cmd/astrolabe/verification"
 	"astrolabe/domain"
@@ -43,29 +44,33 @@ type commandLine struct {
 	TraceEndpoint secretText `help:"Send OpenTelemetry spans to this OTLP/HTTP URL, for example http://127.0.0.1:4318/v1/traces. Default: no tracing." placeholder:"URL"`
 	ShowSettings  bool       `help:"Print the effective settings with secrets redacted, and exit." env:"-"`
 
-	Up         upCommand         `cmd:"" help:"Run everything with one command: database, API, background jobs, indexer and verification."`
-	Serve      serveCommand      `cmd:"" help:"Serve the API."`
-	Work       workCommand       `cmd:"" help:"Run background jobs."`
-	Index      indexCommand      `cmd:"" help:"Index blocks from Starknet nodes."`
-	Build      buildCommand      `cmd:"" help:"Build the source of verification jobs in a sandbox."`
-	Control    controlCommand    `cmd:"" help:"Compare built classes with their declarations and sign receipts."`
-	Sim        simCommand        `cmd:"" help:"Run a simulated Starknet node for development."`
-	Digest     digestCommand     `cmd:"" help:"Print a digest of the indexed facts. Two indexes of the same blocks have the same digest."`
-	Fsck       fsckCommand       `cmd:"" help:"Check the index for faults and print how to repair them."`
-	Repair     repairCommand     `cmd:"" help:"Rewrite damaged blocks, classes and dictionary entries from a node."`
-	Rederive   rederiveCommand   `cmd:"" help:"Derive facts again from stored blocks, without a node."`
-	Rollback   rollbackCommand   `cmd:"" help:"Remove the newest blocks of an index, or all of them."`
-	Census     censusCommand     `cmd:"" help:"Revoke or restore the holder census of a token."`
-	Coverage   coverageCommand   `cmd:"" help:"List and rebuild the certificates of wide event searches."`
-	Migrate    migrateCommand    `cmd:"" help:"Migrate the database schema, or show its state."`
-	Secrets    secretsCommand    `cmd:"" help:"List and rotate the secrets of the deployment."`
-	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys, and grant permissions."`
-	Session    sessionCommand    `cmd:"" help:"Create and revoke sessions for the self-serve routes."`
-	Workspaces workspacesCommand `cmd:"" help:"Manage workspaces, which own API keys."`
-	Labels     labelsCommand     `cmd:"" help:"Manage the labels of addresses and classes."`
-	Verify     verifyCommand     `cmd:"" help:"Verify contracts: pack, check and submit source trees, and manage the keys that sign receipts."`
-	Receipt    receiptCommand    `cmd:"" help:"Verify the receipts of verified contracts, offline."`
-	Version    versionCommand    `cmd:"" help:"Print the version."`
+	PrintVersion kong.VersionFlag `name:"version" help:"Print the version, and exit." env:"-"`
+
+	Up         upCommand                 `cmd:"" help:"Run everything with one command: database, API, background jobs, indexer and verification."`
+	Serve      serveCommand              `cmd:"" help:"Serve the API."`
+	Work       workCommand               `cmd:"" help:"Run background jobs."`
+	Index      indexCommand              `cmd:"" help:"Index blocks from Starknet nodes."`
+	Build      buildCommand              `cmd:"" help:"Build the source of verification jobs in a sandbox."`
+	Control    controlCommand            `cmd:"" help:"Compare built classes with their declarations and sign receipts."`
+	Sim        simCommand                `cmd:"" help:"Run a simulated Starknet node for development."`
+	Digest     digestCommand             `cmd:"" help:"Print a digest of the indexed facts. Two indexes of the same blocks have the same digest."`
+	Fsck       fsckCommand               `cmd:"" help:"Check the index for faults and print how to repair them."`
+	Repair     repairCommand             `cmd:"" help:"Rewrite damaged blocks, classes and dictionary entries from a node."`
+	Rederive   rederiveCommand           `cmd:"" help:"Derive facts again from stored blocks, without a node."`
+	Rollback   rollbackCommand           `cmd:"" help:"Remove the newest blocks of an index, or all of them."`
+	Census     censusCommand             `cmd:"" help:"Revoke or restore the holder census of a token."`
+	Coverage   coverageCommand           `cmd:"" help:"List and rebuild the certificates of wide event searches."`
+	Migrate    migrateCommand            `cmd:"" help:"Migrate the database schema, or show its state."`
+	Secrets    secretsCommand            `cmd:"" help:"List and rotate the secrets of the deployment."`
+	Keys       keysCommand               `cmd:"" help:"Create, list and revoke API keys, and grant permissions."`
+	Session    sessionCommand            `cmd:"" help:"Create and revoke sessions for the self-serve routes."`
+	Workspaces workspacesCommand         `cmd:"" help:"Manage workspaces, which own API keys."`
+	Labels     labelsCommand             `cmd:"" help:"Manage the labels of addresses and classes."`
+	Verify     verifyCommand             `cmd:"" help:"Verify contracts: pack, check and submit source trees, and manage the keys that sign receipts."`
+	Receipt    receiptCommand            `cmd:"" help:"Verify the receipts of verified contracts, offline."`
+	Completion kongcompletion.Completion `cmd:"" help:"Print how to activate tab completion in bash, zsh or fish."`
+	Version    versionCommand            `cmd:"" help:"Print the version."`
+	Help       helpCommand               `cmd:"" help:"Show the help of a command."`
 }
 
 // logSettings configure logging.
@@ -73,6 +78,8 @@ type logSettings struct {
 	Format string `help:"Log format: text or json." enum:"text,json" default:"text"`
 	Level  string `help:"Minimum log level: debug, info, warn or error." enum:"debug,info,warn,error" default:"info"`
 }
+
+func (l logSettings) json() bool { return l.Format == "json" }
 
 // console is the environment of a command.
 type console struct {
@@ -83,6 +90,20 @@ type console struct {
 	screen  *terminal.Screen   // nil when the log does not go to a terminal
 	flags   []*kong.Flag       // that were passed as arguments
 	limits  *pace.Limits       // of the calls to nodes; nil before the first pool
+	json    bool               // the log is JSON
+	command string             // its name
+}
+
+// announce tells the operator an address, as a line of the log if that is JSON.
+func (c *console) announce(name, address, note string) {
+	if c.json {
+		c.logger.Info("listening", "name", name, "url", address, "note", note)
+		return
+	}
+	if note != "" {
+		note = " (" + note + ")"
+	}
+	fmt.Fprintf(c.stdout, "%-9s %s%s\n", name, address, note)
 }
 
 // gcPercent lets a small heap grow further between collections than Go's
@@ -109,25 +130,65 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	parser, err := kong.New(&line,
 		kong.Name("astrolabe"), kong.Description(description), kong.UsageOnError(),
 		kong.Writers(stdout, stderr), kong.DefaultEnvars("ASTROLABE"),
-		kong.Vars{"data": defaultDataFolder()}, kong.TypeMapper(reflect.TypeFor[netip.Prefix](), kong.MapperFunc(decodeNetwork)),
+		kong.Vars{"data": defaultDataFolder(), "version": versionText()}, kong.TypeMapper(reflect.TypeFor[netip.Prefix](), kong.MapperFunc(decodeNetwork)),
 		kong.NamedMapper("path", kong.MapperFunc(decodePath)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.Exit(func(c int) { exited, code = true, c }))
 	if err != nil {
 		panic(err) // the command line is defined incorrectly
 	}
+	if kongcompletion.Register(parser); exited { // a shell asked for completions
+		return code
+	}
+	if len(args) > 0 && args[0] == "help" {
+		args = append(args[1:], "--help")
+	}
 	parsed, err := parser.Parse(args)
-	if exited { // --help was printed
+	if exited { // --help or --version was printed
 		return code
 	}
 	if err != nil {
-		return fail(stderr, usageError{err})
+		if bare := bareCommand(err, args); bare != nil {
+			_ = bare.PrintUsage(false) // on stdout, which is all it does
+			return exitUsage
+		}
+		return fail(stderr, asksForJSON(args), usageError{err})
 	}
 	if line.ShowSettings {
 		printSettings(stdout, parsed)
 		return exitOK
 	}
-	return fail(stderr, execute(ctx, &line, parsed, stdout, stderr))
+	return fail(stderr, line.Log.json(), execute(ctx, &line, parsed, stdout, stderr))
+}
+
+// bareCommand returns the context of an error if the arguments name no command, or
+// only a group of commands; otherwise nil.
+func bareCommand(err error, args []string) *kong.Context {
+	failed, ok := errors.AsType[*kong.ParseError](err)
+	if !ok || failed.Context.Selected() != nil && len(failed.Context.Selected().Children) == 0 {
+		return nil
+	}
+	commands := 0
+	for _, element := range failed.Context.Path {
+		if element.Command != nil {
+			commands++
+		}
+	}
+	if commands < len(args) { // an argument is not a command
+		return nil
+	}
+	return failed.Context
+}
+
+// asksForJSON reports whether the log is to be JSON, although the arguments are
+// wrong.
+func asksForJSON(args []string) bool {
+	for i, arg := range args {
+		if arg == "--log-format=json" || arg == "--log-format" && i+1 < len(args) && args[i+1] == "json" {
+			return true
+		}
+	}
+	return os.Getenv("ASTROLABE_LOG_FORMAT") == "json"
 }
 
 // decodePath reads a path and makes it absolute. An empty one stays empty, so that
@@ -146,7 +207,10 @@ func decodePath(c *kong.DecodeContext, target reflect.Value) error {
 }
 
 func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdout, stderr io.Writer) error {
-	screen := terminal.On(stderr)
+	var screen *terminal.Screen
+	if !line.Log.json() {
+		screen = terminal.On(stderr)
+	}
 	if screen != nil {
 		stderr = screen
 	}
@@ -165,7 +229,7 @@ func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdou
 	}()
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	parsed.Bind(&verification.Console{Stdout: stdout, Logger: logger, Progress: screen.Progress()})
-	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics(), tracing: tracing, screen: screen, flags: passed(parsed)})
+	err = parsed.Run(&console{stdout: stdout, logger: logger, metrics: telemetry.NewMetrics(), tracing: tracing, screen: screen, flags: passed(parsed), json: line.Log.json(), command: parsed.Command()})
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil // a stop signal during startup is not a failure
 	}
@@ -182,9 +246,21 @@ type versionCommand struct{}
 
 // Run prints one line.
 func (versionCommand) Run(c *console) error {
-	_, err := fmt.Fprintf(c.stdout, "astrolabe %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintln(c.stdout, versionText())
 	return err
 }
+
+func versionText() string {
+	return fmt.Sprintf("astrolabe %s (%s, %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// helpCommand stands for --help, which run passes on in its place.
+type helpCommand struct {
+	Command []string `arg:"" optional:"" help:"Command, for example keys create."`
+}
+
+// Run is not called.
+func (helpCommand) Run() error { return nil }
 
 // traceDrain bounds the time to export the last spans.
 const traceDrain = 2 * time.Second
@@ -212,12 +288,17 @@ type usageError struct{ error }
 // Unwrap returns the underlying error.
 func (e usageError) Unwrap() error { return e.error }
 
-func fail(stderr io.Writer, err error) int {
+// fail prints an error as one line, in the format of the log, and returns the exit
+// code.
+func fail(stderr io.Writer, asJSON bool, err error) int {
 	if err == nil {
 		return exitOK
 	}
-	text := strings.Join(strings.FieldsFunc(message(err), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
-	fmt.Fprintf(stderr, "astrolabe: %s\n", text)
+	if asJSON {
+		slog.New(slog.NewJSONHandler(stderr, nil)).Error(plain.Message(err))
+	} else {
+		fmt.Fprintf(stderr, "astrolabe: %s\n", plain.Message(err))
+	}
 	if _, ok := errors.AsType[usageError](err); ok || domain.CodeOf(err) == domain.CodeInvalidRequest {
 		return exitUsage
 	}
@@ -225,15 +306,6 @@ func fail(stderr io.Writer, err error) int {
 		return coded.Code
 	}
 	return exitFailure
-}
-
-// message returns the text of an error without the code that it has in the API.
-func message(err error) string {
-	text := err.Error()
-	if coded, ok := errors.AsType[*domain.Error](err); ok {
-		text = strings.Replace(text, string(coded.Code)+": ", "", 1)
-	}
-	return text
 }
 
 const description = `Astrolabe is a self-hostable Starknet explorer. It indexes the chain into Postgres and serves it over REST and GraphQL.

@@ -32,6 +32,8 @@ func TestCommandLine(t *testing.T) {
 			env.Setenv("DATA", pgtest.Dir(t)+"/data")
 			env.Setenv("DATABASE", pgtest.Database(t, nil))
 			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("ASTROLABE_ADDR", "127.0.0.1:0") // scripts run in parallel
+			env.Setenv("ASTROLABE_ADMIN_ADDR", "127.0.0.1:0")
 			return os.MkdirAll(env.Getenv("DATA"), 0o711)
 		},
 	})

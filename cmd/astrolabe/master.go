@@ -38,6 +38,17 @@ func (s secretSettings) masters(data string) ([]secret.Master, error) {
 	return []secret.Master{master, next}, err
 }
 
+// check reads the master key, if there is one already, before anything starts.
+func (s secretSettings) check(data string) error {
+	if s.MasterKey == "" && s.MasterKeyFile == "" {
+		if _, err := os.Stat(s.masterPath(data)); err != nil {
+			return nil //nolint:nilerr // the first start creates it
+		}
+	}
+	_, err := s.masters(data)
+	return err
+}
+
 // direct returns the master key of the environment.
 func (s secretSettings) direct() (secret.Master, error) {
 	if onCommandLine(os.Args, "--master-key") {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"astrolabe/cmd/astrolabe/listing"
 )
 
 // migrateCommand migrates the schema.
@@ -30,20 +32,33 @@ func (m migrateUp) Run(ctx context.Context, c *console) error {
 	})
 }
 
-type migrateStatus struct{ databaseSettings }
+type migrateStatus struct {
+	databaseSettings
+	listing.Format
+}
+
+// migrationRow is a migration in a list.
+type migrationRow struct {
+	Migration string     `json:"migration"`
+	State     string     `json:"state"` // applied or pending
+	AppliedAt *time.Time `json:"appliedAt"`
+}
 
 // Run lists the migrations.
 func (m migrateStatus) Run(ctx context.Context, c *console) error {
 	return withDatabase(ctx, c, m.databaseSettings, func(db *database) error {
 		migrations, err := db.Migrations(ctx)
-		for _, migration := range migrations {
-			state := "pending"
-			if !migration.AppliedAt.IsZero() {
-				state = "applied " + migration.AppliedAt.UTC().Format(time.RFC3339)
-			}
-			fmt.Fprintf(c.stdout, "%s  %s\n", migration.Name, state)
+		if err != nil {
+			return err
 		}
-		return err
+		rows := make([]migrationRow, len(migrations))
+		for i, migration := range migrations {
+			rows[i] = migrationRow{Migration: migration.Name, State: "pending"}
+			if at := migration.AppliedAt; !at.IsZero() {
+				rows[i].State, rows[i].AppliedAt = "applied", &at
+			}
+		}
+		return listing.Print(c.stdout, m.Format, rows)
 	})
 }
 

@@ -105,7 +105,7 @@ func TestReindexingAfterARollbackRestoresTheSameIndex(t *testing.T) {
 	o := newOperator(t)
 	blocks := repotest.Everyday(t)
 	digest := o.types(exitOK, "digest")
-	if got := o.types(exitOK, "rollback --chain SN_MAIN --to 30"); got != "SN_MAIN  from 60 to 30: removing 30 blocks\n" {
+	if got := o.types(exitOK, "rollback --chain SN_MAIN --to 30 --yes"); got != "SN_MAIN  from 60 to 30: removing 30 blocks\n" {
 		t.Errorf("got %s, want 30 blocks removed", got)
 	}
 	o.expects(o.types(exitOK, "digest"), "blocks 0 to 30")
@@ -119,7 +119,7 @@ func TestReindexingAfterARollbackRestoresTheSameIndex(t *testing.T) {
 		t.Errorf("got %v and\n%swant\n%s", index.Err(), got, digest)
 	}
 	o.types(exitOK, "fsck")
-	o.expects(o.types(exitOK, "rollback --chain SN_MAIN --all"), "removing all 61 blocks")
+	o.expects(o.types(exitOK, "rollback --chain SN_MAIN --all --yes"), "removing all 61 blocks")
 	if got := o.types(exitOK, "digest"); got != "" {
 		t.Errorf("got %s, want no index", got)
 	}
@@ -135,9 +135,10 @@ func TestReindexingAfterARollbackRestoresTheSameIndex(t *testing.T) {
 func TestRejectedOperatorCommandStatesTheReason(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
-	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN --to 99"), "block 99 is not indexed: the index of SN_MAIN starts at 0 and the next block is 61")
-	o.expects(o.types(exitUsage, "rollback --chain SN_SEPOLIA --to 3"), "SN_SEPOLIA is not indexed")
+	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN --to 99 --yes"), "block 99 is not indexed: the index of SN_MAIN starts at 0 and the next block is 61")
+	o.expects(o.types(exitUsage, "rollback --chain SN_SEPOLIA --to 3 --yes"), "SN_SEPOLIA is not indexed")
 	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN"), "--to N")
+	o.expects(o.types(exitUsage, "rollback --chain SN_MAIN --to 30"), "confirm with --yes")
 	o.expects(o.types(exitUsage, "digest --chain SN_SEPOLIA"), "SN_SEPOLIA is not indexed")
 	o.expects(o.types(exitUsage, "repair --chain SN_MAIN"), "pass what to repair: --block N")
 	o.expects(o.types(exitUsage, "repair --chain SN_MAIN --block 3"), "need a node: set --node-main")
@@ -152,9 +153,35 @@ func TestRejectedOperatorCommandStatesTheReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, command := range []string{
-		"rollback --chain SN_MAIN --to 30", "rederive activity", "repair --chain SN_MAIN --checkpoint", "repair --chain SN_MAIN --block 3 --node-main http://127.0.0.1:1",
+		"rollback --chain SN_MAIN --to 30 --yes", "rederive activity", "repair --chain SN_MAIN --checkpoint", "repair --chain SN_MAIN --block 3 --node-main http://127.0.0.1:1",
 	} {
 		o.expects(o.types(exitFailure, command), "an indexer leads SN_MAIN: stop the indexer, or run this while it is stopped")
 	}
 	o.types(exitOK, "fsck")
+}
+
+func TestSimulatedAndRealChainsNeverMix(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	folder := " --admin-addr=127.0.0.1:0 --data=" + t.TempDir()
+	o.expects(o.types(exitUsage, "up --chains=SN_MAIN --addr=127.0.0.1:0"+folder), "the database holds SN_MAIN from a real node, or another simulated chain")
+	o.strikes("UPDATE index_checkpoints SET simulated = true")
+	for _, command := range []string{"index --node-main=http://127.0.0.1:1", "up --node-main=http://127.0.0.1:1 --addr=127.0.0.1:0"} {
+		got := o.types(exitUsage, command+folder)
+		o.expects(got, "the database holds a simulated SN_MAIN")
+		o.expects(got, "run: astrolabe rollback --chain SN_MAIN --all --yes")
+	}
+}
+
+func TestNothingIsSimulatedBesideANode(t *testing.T) {
+	t.Parallel()
+	u := upCommand{Simulate: true}
+	u.Chains = domain.Chains
+	if got := u.simulated(); len(got) != 2 {
+		t.Errorf("without a node: got %v simulated, want both chains", got)
+	}
+	u.NodeMain = []secretText{"http://127.0.0.1:1"}
+	if got := u.simulated(); got != nil {
+		t.Errorf("with a node: got %v simulated, want none", got)
+	}
 }

@@ -17,6 +17,7 @@ type rollbackCommand struct {
 	Chain domain.Chain `help:"Chain: SN_MAIN or SN_SEPOLIA." required:"" env:"-" placeholder:"CHAIN"`
 	To    *uint64      `help:"Newest block to keep. The indexer fetches the blocks above it again." env:"-" placeholder:"N" xor:"target"`
 	All   bool         `help:"Delete the whole index of the chain. A new index may start from a different block." env:"-" xor:"target"`
+	Yes   bool         `help:"Confirm. The rows of the removed blocks are deleted." env:"-"`
 }
 
 // Help returns the detailed help text.
@@ -28,6 +29,9 @@ func (rollbackCommand) Help() string {
 func (r rollbackCommand) Validate() error {
 	if r.To == nil && !r.All {
 		return errors.New("pass the newest block to keep with --to N, or --all")
+	}
+	if !r.Yes {
+		return errors.New("rollback deletes blocks from the index; confirm with --yes")
 	}
 	return r.check()
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"astrolabe/cmd/astrolabe/listing"
 	"astrolabe/cmd/astrolabe/wholefile"
 	"astrolabe/domain/secret"
 	"astrolabe/failpoint"
@@ -23,7 +24,10 @@ type secretsCommand struct {
 	Rotate secretsRotate `cmd:"" help:"Create a new generation of one secret or of all. Old generations stay valid for the overlap. With --master, replace the master key instead."`
 }
 
-type secretsList struct{ databaseSettings }
+type secretsList struct {
+	databaseSettings
+	listing.Format
+}
 
 // Run lists generations. It decrypts nothing, so it needs no master key.
 func (s secretsList) Run(ctx context.Context, c *console) error {
@@ -35,10 +39,14 @@ func (s secretsList) Run(ctx context.Context, c *console) error {
 		slices.SortFunc(stored, func(a, b secret.Sealed) int {
 			return cmp.Or(cmp.Compare(a.Purpose, b.Purpose), cmp.Compare(a.Generation, b.Generation))
 		})
-		for _, s := range stored {
-			printGeneration(c, s.Purpose, s.Generation, s.CreatedAt, s.HonouredUntil)
+		if err != nil {
+			return err
 		}
-		return err
+		rows := make([]generationRow, len(stored))
+		for i, s := range stored {
+			rows[i] = generation(s.Purpose, s.Generation, s.CreatedAt, s.HonouredUntil)
+		}
+		return listing.Print(c.stdout, s.Format, rows)
 	})
 }
 
@@ -60,7 +68,7 @@ func (s secretsRotate) Validate() error {
 	case !s.Master && s.NewMasterKeyFile != "":
 		return errors.New("--new-master-key-file needs --master")
 	}
-	return nil
+	return s.secretSettings.check(s.Data)
 }
 
 // Run rotates the secrets.
@@ -81,24 +89,32 @@ func (s secretsRotate) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return err
 		}
+		var rows []generationRow
 		for _, purpose := range purposes {
 			key, err := ring.Rotate(ctx, purpose, s.Overlap)
 			if err != nil {
 				return err
 			}
-			printGeneration(c, key.Purpose, key.Generation, key.CreatedAt, key.HonouredUntil)
+			rows = append(rows, generation(key.Purpose, key.Generation, key.CreatedAt, key.HonouredUntil))
 		}
-		return nil
+		return listing.Print(c.stdout, listing.Format{}, rows)
 	})
 }
 
-func printGeneration(c *console, purpose secret.Purpose, generation uint32, created, honoured time.Time) {
-	validity := "no expiry"
+// generationRow is a generation of a secret in a list.
+type generationRow struct {
+	Secret     secret.Purpose `json:"secret"`
+	Generation uint32         `json:"generation"`
+	CreatedAt  time.Time      `json:"createdAt"`
+	ValidUntil *time.Time     `json:"validUntil"` // nil: no expiry
+}
+
+func generation(purpose secret.Purpose, number uint32, created, honoured time.Time) generationRow {
+	row := generationRow{Secret: purpose, Generation: number, CreatedAt: created}
 	if !honoured.IsZero() {
-		validity = "valid until " + honoured.UTC().Format(time.RFC3339)
+		row.ValidUntil = &honoured
 	}
-	fmt.Fprintf(c.stdout, "%s  generation %d  created %s  %s\n",
-		purpose, generation, created.UTC().Format(time.RFC3339), validity)
+	return row
 }
 
 // rotateMaster replaces the master key. The new key is on disk before the first

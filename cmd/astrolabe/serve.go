@@ -33,21 +33,24 @@ import (
 
 // serveCommand serves the API.
 type serveCommand struct {
-	databaseSettings
-	secretSettings
-	listenSettings
-	nodeSettings
-	relay.Settings
-	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8081"`
+	databaseSettings `group:"Database"`
+	secretSettings   `group:"Database"`
+	listenSettings   `group:"API"`
+	nodeSettings     `group:"Nodes"`
+	relay.Settings   `group:"Prover relay"`
+	AdminAddr        string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8081"`
 }
 
 // Validate checks the settings before anything starts.
 func (s serveCommand) Validate() error {
-	return firstError(s.databaseSettings.check(), s.checkNodes(), s.listenSettings.check(), s.CheckProver(s.Chains, false), checkAdmin(s.AdminAddr))
+	return firstError(s.databaseSettings.check(), s.secretSettings.check(s.Data), s.listenSettings.check(), s.checkNodes(), s.CheckProver(s.Chains, false), checkAdmin(s.AdminAddr))
 }
 
 // Run serves until a stop signal.
 func (s serveCommand) Run(ctx context.Context, c *console) error {
+	if err := free(ctx, map[string]string{"--addr": s.Addr, "--admin-addr": s.AdminAddr, "--internal-addr": s.InternalAddr}); err != nil {
+		return err
+	}
 	d, err := openDeployment(ctx, c, s.databaseSettings, s.secretSettings)
 	if err != nil {
 		return err
@@ -211,11 +214,11 @@ func listenOn(ctx context.Context, address, flag string) (net.Listener, error) {
 
 // announce prints the URLs of the service.
 func (a *api) announce(c *console, operators *admin) {
-	fmt.Fprintf(c.stdout, "API       %s\n", a.url())
-	fmt.Fprintf(c.stdout, "GraphiQL  %s/graphiql\n", a.url())
-	fmt.Fprintf(c.stdout, "Docs      %s/docs\n", a.url())
+	c.announce("API", a.url(), "")
+	c.announce("GraphiQL", a.url()+"/graphiql", "")
+	c.announce("Docs", a.url()+"/docs", "")
 	if operators.url() != "" {
-		fmt.Fprintf(c.stdout, "Admin     %s/metrics\n", operators.url())
+		c.announce("Admin", operators.url()+"/metrics", "")
 	}
 	failpoint.Hit(failpoint.ServeReady)
 }

@@ -38,7 +38,7 @@ func (s sessionCreate) Validate() error {
 	if s.Idle != 0 && s.Idle < account.MinIdle {
 		return errors.New("--idle must be at least 5m")
 	}
-	return s.check()
+	return firstError(s.databaseSettings.check(), s.secretSettings.check(s.Data))
 }
 
 // Run creates a session.

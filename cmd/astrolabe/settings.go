@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
@@ -12,6 +14,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,7 +55,7 @@ type listenSettings struct {
 	CacheMB         int            `help:"Approximate size of the in-memory cache of blocks and transactions, in MB. 0 disables it." default:"64" name:"cache-mb"`
 
 	documentSettings
-	signinSettings
+	signinSettings `group:"Sign-in"`
 }
 
 func (s databaseSettings) check() error {
@@ -122,8 +125,29 @@ func decodeNetwork(ctx *kong.DecodeContext, target reflect.Value) error {
 }
 
 func checkAddress(flag, address string) error {
-	if _, _, err := net.SplitHostPort(address); err != nil {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
 		return fmt.Errorf("%s must be HOST:PORT", flag)
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("%s: the port must be a number from 0 to 65535, not %q", flag, port)
+	}
+	return nil
+}
+
+// free returns an error unless a process can listen on every address that is set,
+// by the name of its flag. It is asked before anything starts, so that a mistake
+// leaves nothing behind.
+func free(ctx context.Context, addresses map[string]string) error {
+	for _, flag := range slices.Sorted(maps.Keys(addresses)) {
+		if addresses[flag] == "" {
+			continue
+		}
+		listener, err := listenOn(ctx, addresses[flag], flag)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = listener.Close() }() // when all are open: two flags may name one address
 	}
 	return nil
 }

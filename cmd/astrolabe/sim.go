@@ -4,19 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
-	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"astrolabe/cmd/astrolabe/simnode"
 	"astrolabe/domain"
-	"astrolabe/httpserver"
 	"astrolabe/sim"
 	"astrolabe/sim/fault"
 	"astrolabe/sim/prover"
@@ -88,68 +82,40 @@ func (s simCommand) serve(ctx context.Context, c *console, node *sim.Node) error
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	fmt.Fprintf(c.stdout, "Node     http://%s and ws://%s, %s at block %d\n", public.Addr(), public.Addr(), node.Chain(), node.Head().Header.BlockNumber)
-	for _, a := range node.Predeployed() {
-		fmt.Fprintf(c.stdout, "Account  %s, private key %s\n", a.Address, starknet.Felt(a.Key))
-	}
-	group.Go(func() error { return serveUntil(ctx, public, node.Handler(), c.logger) })
+	s.describe(c, public, node)
+	group.Go(func() error { return simnode.Serve(ctx, public, node.Handler(), c.logger) })
 	if s.ControlAddr != "" {
 		control, err := listenOn(ctx, s.ControlAddr, "--control-addr")
 		if err != nil {
 			return errors.Join(err, public.Close(), group.Wait())
 		}
-		fmt.Fprintf(c.stdout, "Control  http://%s\n", control.Addr())
-		group.Go(func() error { return serveUntil(ctx, control, node.Control(), c.logger) })
+		if c.json {
+			c.announce("Control", "http://"+control.Addr().String(), "")
+		} else {
+			fmt.Fprintf(c.stdout, "Control  http://%s\n", control.Addr())
+		}
+		group.Go(func() error { return simnode.Serve(ctx, control, node.Control(), c.logger) })
 	}
 	group.Go(func() error { return node.Run(ctx) })
 	return group.Wait()
 }
 
-// The simulated chain of "up". Its first blocks contain every transaction type
-// and event shape.
-const (
-	demoBlocks    = 150
-	demoBlockTime = 4 * time.Second
-)
-
-// simulatedNode is a simulated node with an open listener.
-type simulatedNode struct {
-	chain   domain.Chain
-	url     string
-	run     component
-	samples samples
-}
-
-// simulate creates a simulated node for a chain, on a free port of the loopback
-// interface. Its chain is stored in the data folder and resumes at the next
-// start.
-func (d *deployment) simulate(ctx context.Context, data string, chain domain.Chain) (simulatedNode, error) {
-	state := filepath.Join(data, strings.ToLower(string(chain))+".chain")
-	if err := os.MkdirAll(data, 0o711); err != nil {
-		return simulatedNode{}, err
+// describe prints the address of the node and its accounts, as lines of the log if
+// that is JSON.
+func (s simCommand) describe(c *console, public net.Listener, node *sim.Node) {
+	head := node.Head().Header.BlockNumber
+	if c.json {
+		c.announce("Node", "http://"+public.Addr().String(), fmt.Sprintf("%s at block %d", node.Chain(), head))
+	} else {
+		fmt.Fprintf(c.stdout, "Node     http://%s and ws://%s, %s at block %d\n", public.Addr(), public.Addr(), node.Chain(), head)
 	}
-	node, err := sim.New(sim.Config{Chain: string(chain), Blocks: demoBlocks, BlockTime: demoBlockTime, State: state})
-	if mismatch, ok := errors.AsType[*sim.MismatchError](err); ok {
-		return simulatedNode{}, usageError{fmt.Errorf("the simulated chain in this data folder belongs to another version: %w; use another data folder, or --no-simulate", mismatch)}
+	for _, a := range node.Predeployed() {
+		if c.json {
+			c.logger.Info("predeployed account", "address", a.Address, "privateKey", starknet.Felt(a.Key))
+		} else {
+			fmt.Fprintf(c.stdout, "Account  %s, private key %s\n", a.Address, starknet.Felt(a.Key))
+		}
 	}
-	if err != nil {
-		return simulatedNode{}, err
-	}
-	found, err := findSamples(node)
-	if err != nil {
-		return simulatedNode{}, errors.Join(err, node.Close())
-	}
-	listener, err := listenOn(ctx, "127.0.0.1:0", "the simulated node")
-	if err != nil {
-		return simulatedNode{}, errors.Join(err, node.Close())
-	}
-	run := func(ctx context.Context) error {
-		group, ctx := errgroup.WithContext(ctx)
-		group.Go(func() error { return serveUntil(ctx, listener, node.Handler(), d.logger) })
-		group.Go(func() error { return d.mine(ctx, node) })
-		return errors.Join(group.Wait(), node.Close())
-	}
-	return simulatedNode{chain: chain, url: urlOf(listener), run: run, samples: found}, nil
 }
 
 // demoProof is how long the simulated prover of "up" takes for a proof.
@@ -162,30 +128,5 @@ func (d *deployment) simulateProver(ctx context.Context) (url string, run compon
 		return "", nil, err
 	}
 	handler := prover.New(prover.Options{Work: demoProof})
-	return urlOf(listener), func(ctx context.Context) error { return serveUntil(ctx, listener, handler, d.logger) }, nil
-}
-
-// mine adds blocks to a simulated chain until ctx ends. A block that a full disk
-// cannot store is mined again at the next block time.
-func (d *deployment) mine(ctx context.Context, node *sim.Node) error {
-	for {
-		err := node.Run(ctx)
-		if !errors.Is(err, syscall.ENOSPC) {
-			return err
-		}
-		d.logger.Error("the disk is full: the simulated chain waits for space", "chain", node.Chain(), "error", err)
-	}
-}
-
-// serveUntil serves until ctx ends, then closes all connections immediately:
-// clients of a simulated node expect no drain.
-func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler, logger *slog.Logger) error {
-	server := httpserver.New(handler, logger)
-	server.BaseContext = func(net.Listener) context.Context { return ctx }
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
-	defer stop()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return urlOf(listener), func(ctx context.Context) error { return simnode.Serve(ctx, listener, handler, d.logger) }, nil
 }

@@ -2,37 +2,48 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"astrolabe/cmd/astrolabe/relay"
+	"astrolabe/cmd/astrolabe/simnode"
 	"astrolabe/domain"
+	"astrolabe/domain/indexing"
+	"astrolabe/repo/index"
+	"astrolabe/sim"
 )
 
 // upCommand runs everything in one process.
 type upCommand struct {
-	databaseSettings
-	secretSettings
-	listenSettings
-	workSettings
-	nodeSettings
-	indexSettings
-	verifierSettings
-	relay.Settings
-	Simulate  bool   `help:"Simulate the chains that have no node." default:"true" negatable:""`
-	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8081"`
+	databaseSettings `group:"Database"`
+	secretSettings   `group:"Database"`
+	listenSettings   `group:"API"`
+	workSettings     `group:"Background jobs"`
+	nodeSettings     `group:"Nodes"`
+	indexSettings    `group:"Indexer"`
+	verifierSettings `group:"Verification"`
+	relay.Settings   `group:"Prover relay"`
+	Simulate         bool      `help:"Simulate the chains if no node is set. Chains are never simulated next to real ones." default:"true" negatable:""`
+	SimulateFrom     time.Time `help:"Timestamp of block 0 of a new simulated chain, whose blocks are then about 6 seconds apart. Default: blocks have the current time." placeholder:"TIME"`
+	AdminAddr        string    `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8081"`
 }
 
 // Validate checks the settings before anything starts.
 func (u upCommand) Validate() error {
-	return firstError(u.databaseSettings.check(), u.listenSettings.check(), u.workSettings.check(),
+	return firstError(u.databaseSettings.check(), u.secretSettings.check(u.Data), u.listenSettings.check(), u.workSettings.check(),
 		u.checkNodes(), u.indexSettings.check(), u.quorum(u.NodeQuorum, u.simulated()...), u.verifierSettings.check(), u.CheckProver(u.Chains, true), checkAdmin(u.AdminAddr))
 }
 
 // Run starts all components, prints their URLs and runs until a stop signal.
 func (u upCommand) Run(ctx context.Context, c *console) error {
+	if err := free(ctx, map[string]string{"--addr": u.Addr, "--admin-addr": u.AdminAddr, "--internal-addr": u.InternalAddr}); err != nil {
+		return err
+	}
 	d, err := openDeployment(ctx, c, u.databaseSettings, u.secretSettings)
 	if err != nil {
 		return err
@@ -41,17 +52,21 @@ func (u upCommand) Run(ctx context.Context, c *console) error {
 }
 
 func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) ([]component, error) {
-	simulated, err := u.simulate(ctx, d)
+	simulations, err := u.simulate(ctx, d)
 	if err != nil {
 		return nil, err
 	}
 	nodes := u.nodeSettings
 	var components []component
-	for _, node := range simulated {
-		nodes.add(node.chain, node.url)
-		components = append(components, node.run, d.revokeSample(node))
+	for _, node := range simulations {
+		if err := d.sameSimulation(ctx, node); err != nil {
+			return nil, err
+		}
+		nodes.add(node.Chain, node.URL)
+		components = append(components, node.Run, d.revokeSample(node))
 	}
-	indexers, err := d.indexers(nodes, u.indexSettings)
+	u.served = true
+	indexers, err := d.indexers(ctx, nodes, u.indexSettings, len(simulations) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -67,15 +82,15 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	if err != nil {
 		return nil, err
 	}
-	demo, err := d.demo(ctx, u.Data, api, operators, simulated, len(u.Chains))
+	demo, err := d.demo(ctx, u.Data, api, operators, simulations, len(u.Chains))
 	if err != nil {
 		return nil, err
 	}
 	if err := demo.write(u.Data); err != nil {
 		return nil, err
 	}
-	for _, node := range simulated {
-		fmt.Fprintf(d.stdout, "Node      %s (%s, simulated)\n", node.url, node.chain)
+	for _, node := range simulations {
+		d.announce("Node", node.URL, string(node.Chain)+", simulated")
 	}
 	api.announce(d.console, operators)
 	return slices.Concat(components, indexers, verifiers, []component{work, api.run}), nil
@@ -98,31 +113,68 @@ func (u upCommand) listen(ctx context.Context, d *deployment, nodes nodeSettings
 		return nil, err
 	}
 	api.background = append(api.background, run)
-	fmt.Fprintf(d.stdout, "Prover    %s (simulated)\n", url)
+	d.announce("Prover", url, "simulated")
 	return api, nil
 }
 
-// simulated returns the chains that are simulated, because they have no node.
-func (u upCommand) simulated() (chains []domain.Chain) {
-	for _, chain := range u.Chains {
-		if u.Simulate && len(u.urls()[chain]) == 0 {
-			chains = append(chains, chain)
-		}
+// simulated returns the chains that are simulated: all of them if no node is set,
+// and none otherwise.
+func (u upCommand) simulated() []domain.Chain {
+	if !u.Simulate || len(u.NodeMain)+len(u.NodeSepolia) > 0 {
+		return nil
 	}
-	return chains
+	return u.Chains
 }
 
-// simulate starts a simulated node for each served chain without a node,
-// concurrently: generating the first blocks takes a second or two.
-func (u upCommand) simulate(ctx context.Context, d *deployment) ([]simulatedNode, error) {
+// simulate starts a simulated node for each served chain, concurrently: generating
+// the first blocks takes a second or two.
+func (u upCommand) simulate(ctx context.Context, d *deployment) ([]simnode.Node, error) {
 	chains := u.simulated()
-	simulated := make([]simulatedNode, len(chains))
+	nodes := make([]simnode.Node, len(chains))
 	var group errgroup.Group
 	for i, chain := range chains {
 		group.Go(func() (err error) {
-			simulated[i], err = d.simulate(ctx, u.Data, chain)
+			nodes[i], err = simnode.Open(simnode.Options{
+				Chain: chain, Data: u.Data, Genesis: u.SimulateFrom, Logger: d.logger, URLOf: urlOf,
+				Listen: func() (net.Listener, error) { return listenOn(ctx, "127.0.0.1:0", "the simulated node") },
+			})
+			if mismatch, ok := errors.AsType[*sim.MismatchError](err); ok {
+				return usageError{fmt.Errorf("the simulated chain in this data folder belongs to another version: %w; use another data folder, or --no-simulate", mismatch)}
+			}
 			return err
 		})
 	}
-	return simulated, group.Wait()
+	return nodes, group.Wait()
+}
+
+// sameSimulation refuses a simulated chain if the database holds the index of
+// another chain with its name.
+func (d *deployment) sameSimulation(ctx context.Context, node simnode.Node) error {
+	checkpoints := index.NewCheckpoints(d.db.DB)
+	at, err := checkpoints.Checkpoint(ctx, node.Chain)
+	if err != nil || at == nil || at.Block == nil {
+		return err
+	}
+	stored, held, err := checkpoints.BlockHash(ctx, node.Chain, at.First)
+	if err != nil || !held {
+		return err
+	}
+	hash, found, err := node.BlockHash(at.First)
+	if err != nil || found && hash == stored {
+		return err
+	}
+	return usageError{fmt.Errorf("the database holds %s from a real node, or another simulated chain: its block %d is %s; "+
+		"set --node-main or --node-sepolia to a node of that chain, pass --no-simulate to serve it without one, or use another --data folder or database. "+
+		"To remove it, run: %s", node.Chain, at.First, stored, indexing.Advice(node.Chain).Rollback(0, 0))}
+}
+
+// sameKind refuses to follow a node of a chain whose stored index was simulated by
+// this program.
+func (d *deployment) sameKind(ctx context.Context, c domain.Chain) error {
+	at, err := index.NewCheckpoints(d.db.DB).Checkpoint(ctx, c)
+	if err != nil || at == nil || at.Simulated == nil || !*at.Simulated {
+		return err
+	}
+	return usageError{fmt.Errorf("the database holds a simulated %s, which astrolabe up made without a node; blocks of a node are never added to it: "+
+		"use another --data folder or database. To remove the simulated chain, run: %s", c, indexing.Advice(c).Rollback(0, 0))}
 }

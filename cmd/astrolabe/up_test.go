@@ -57,7 +57,7 @@ func TestUpServesAndStopsCleanly(t *testing.T) { //nolint:tparallel // the subte
 func secretsRotateBeside(t *testing.T, data string) {
 	rotate := start(t, nil, "secrets", "rotate", "cursor", "--data", data)
 	rotate.wait(t)
-	if code := rotate.cmd.ProcessState.ExitCode(); code != 0 || !strings.HasPrefix(rotate.text(), "cursor  generation 2") {
+	if code := rotate.cmd.ProcessState.ExitCode(); code != 0 || !regexp.MustCompile(`(?m)^cursor +2 `).MatchString(rotate.text()) {
 		t.Errorf("got exit code %d, want 0 and generation 2:\n%s", code, rotate.text())
 	}
 }

@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"astrolabe/cmd/astrolabe/child"
 	"astrolabe/domain/verify/receipt"
+	"astrolabe/domain/verify/signing"
 	"astrolabe/repo"
 )
 
@@ -19,6 +22,19 @@ type verifierSettings struct {
 	ReceiptKeyFile        string     `help:"Key that signs receipts. Default: receipt-key.pem in the data folder, created at the first start." type:"path" placeholder:"FILE"`
 	pinSettings
 	compilerSettings
+}
+
+// check reads the key that signs receipts, if one is set, and checks the toolchain.
+func (s verifierSettings) check() error {
+	if s.Builds < 1 {
+		return errors.New("--builds must be at least 1")
+	}
+	if s.ReceiptKeyFile != "" {
+		if _, err := signing.ReadFile(s.ReceiptKeyFile); err != nil {
+			return fmt.Errorf("--receipt-key-file: %w", err)
+		}
+	}
+	return s.pinSettings.check()
 }
 
 // verifiers returns the builder and the controller as child processes of this

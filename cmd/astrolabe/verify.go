@@ -3,10 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"time"
 
+	"astrolabe/cmd/astrolabe/listing"
 	"astrolabe/cmd/astrolabe/verification"
 	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/receipt"
@@ -35,7 +34,10 @@ type verifyKeys struct {
 	Revoke verifyKeysRevoke `cmd:"" help:"Revoke a key that may be stolen: none of its receipts is valid any more."`
 }
 
-type verifyKeysList struct{ databaseSettings }
+type verifyKeysList struct {
+	databaseSettings
+	listing.Format
+}
 
 // Run lists the keys.
 func (k verifyKeysList) Run(ctx context.Context, c *console) error {
@@ -44,10 +46,7 @@ func (k verifyKeysList) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return err
 		}
-		for _, key := range root.Keys {
-			printSigningKey(c.stdout, key)
-		}
-		return nil
+		return printSigningKeys(c, k.Format, root.Keys...)
 	})
 }
 
@@ -83,8 +82,7 @@ func (k endedKey) end(ctx context.Context, c *console, end verify.KeyEnd) error 
 		if err != nil {
 			return notFoundAsUsage(err)
 		}
-		printSigningKey(c.stdout, *key)
-		return nil
+		return printSigningKeys(c, listing.Format{}, *key)
 	})
 }
 
@@ -92,15 +90,28 @@ func signingKeys(db *database) *verify.Keys {
 	return verify.NewKeys(verifystore.NewKeys(db.DB), time.Now)
 }
 
-func printSigningKey(w io.Writer, k receipt.Key) {
-	state := "signs since " + k.NotBefore.Format(time.RFC3339)
-	switch {
-	case k.RevokedAt != nil:
-		state = "revoked at " + k.RevokedAt.Format(time.RFC3339)
-	case k.NotAfter != nil:
-		state = "retired at " + k.NotAfter.Format(time.RFC3339)
+// signingKeyRow is a key that signs receipts in a list.
+type signingKeyRow struct {
+	KeyID       string    `json:"keyId"`
+	Environment string    `json:"environment"`
+	Toolchain   string    `json:"toolchain"`
+	Digest      string    `json:"digest"`
+	State       string    `json:"state"` // signs, retired or revoked
+	Since       time.Time `json:"since"`
+}
+
+func printSigningKeys(c *console, f listing.Format, keys ...receipt.Key) error {
+	rows := make([]signingKeyRow, len(keys))
+	for i, k := range keys {
+		rows[i] = signingKeyRow{k.ID, string(k.Environment), k.Toolchain.Name + " " + k.Toolchain.Version, k.Toolchain.Digest, "signs", k.NotBefore}
+		switch {
+		case k.RevokedAt != nil:
+			rows[i].State, rows[i].Since = "revoked", *k.RevokedAt
+		case k.NotAfter != nil:
+			rows[i].State, rows[i].Since = "retired", *k.NotAfter
+		}
 	}
-	fmt.Fprintf(w, "%s  %s  %s %s %s  %s\n", k.ID, k.Environment, k.Toolchain.Name, k.Toolchain.Version, k.Toolchain.Digest, state)
+	return listing.Print(c.stdout, f, rows)
 }
 
 type verifyTrustRoot struct{ databaseSettings }

@@ -27,15 +27,16 @@ import (
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/tokens"
 	verifystore "astrolabe/repo/verify"
+	"astrolabe/telemetry"
 )
 
 // workCommand runs background jobs.
 type workCommand struct {
-	databaseSettings
-	secretSettings
-	workSettings
-	nodeSettings
-	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8082"`
+	databaseSettings `group:"Database"`
+	secretSettings   `group:"Database"`
+	workSettings     `group:"Background jobs"`
+	nodeSettings     `group:"Nodes"`
+	AdminAddr        string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." default:"127.0.0.1:8082"`
 }
 
 type workSettings struct {
@@ -58,11 +59,14 @@ func (w workSettings) check() error {
 
 // Validate checks the settings before anything starts.
 func (w workCommand) Validate() error {
-	return firstError(w.databaseSettings.check(), w.checkNodes(), w.workSettings.check(), checkAdmin(w.AdminAddr))
+	return firstError(w.databaseSettings.check(), w.secretSettings.check(w.Data), w.workSettings.check(), w.checkNodes(), checkAdmin(w.AdminAddr))
 }
 
 // Run runs jobs until a stop signal.
 func (w workCommand) Run(ctx context.Context, c *console) error {
+	if err := free(ctx, map[string]string{"--admin-addr": w.AdminAddr}); err != nil {
+		return err
+	}
 	d, err := openDeployment(ctx, c, w.databaseSettings, w.secretSettings)
 	if err != nil {
 		return err
@@ -82,7 +86,7 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (component, erro
 	}
 	schedule := jobs.NewSchedule(d.logger, d.metrics, d.jobs(w, views)...)
 	queue, err := d.db.NewQueue(repo.QueueOptions{
-		Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: d.logger, Parallel: w.Jobs, Apart: schedule.Queues,
+		Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: telemetry.Sparse(d.logger), Parallel: w.Jobs, Apart: schedule.Queues,
 	})
 	if err != nil {
 		closeNodes()

@@ -7,6 +7,7 @@ import (
 	"os/user"
 	"time"
 
+	"astrolabe/cmd/astrolabe/listing"
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/repo/accounts"
@@ -22,6 +23,7 @@ type workspacesCommand struct {
 
 type workspacesList struct {
 	databaseSettings
+	listing.Format
 	Limit int `help:"Maximum number of workspaces to list." default:"100" env:"-"`
 }
 
@@ -29,13 +31,13 @@ type workspacesList struct {
 func (w workspacesList) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, w.databaseSettings, func(db *database) error {
 		list, truncated, err := workspaces(db).List(ctx, max(w.Limit, 0))
-		for _, found := range list {
-			printWorkspace(c, found)
+		if err != nil {
+			return err
 		}
 		if truncated {
 			c.logger.Info("there are more workspaces; raise --limit to list them")
 		}
-		return err
+		return printWorkspaces(c, w.Format, list...)
 	})
 }
 
@@ -52,8 +54,7 @@ func (w workspacesPlan) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return notFoundAsUsage(err)
 		}
-		printWorkspace(c, changed)
-		return nil
+		return printWorkspaces(c, listing.Format{}, changed)
 	})
 }
 
@@ -70,13 +71,13 @@ func (w workspacesTrace) Run(ctx context.Context, c *console) error {
 		if err != nil {
 			return notFoundAsUsage(err)
 		}
-		printWorkspace(c, changed)
-		return nil
+		return printWorkspaces(c, listing.Format{}, changed)
 	})
 }
 
 type workspacesAudit struct {
 	databaseSettings
+	listing.Format
 	Workspace string `arg:"" help:"Name or id of the workspace."`
 	Limit     int    `help:"Maximum number of entries to print." default:"100" env:"-"`
 }
@@ -89,12 +90,25 @@ func (w workspacesAudit) Run(ctx context.Context, c *console) error {
 			return notFoundAsUsage(err)
 		}
 		entries, err := accounts.NewAudit(db.DB).List(ctx, found.ID, max(w.Limit, 0))
-		for _, e := range entries {
-			details, _ := json.Marshal(e.Details) // it came from a document
-			fmt.Fprintf(c.stdout, "%s  %s  %s  %s  %s\n", e.At.UTC().Format(time.RFC3339), e.Actor, e.Action, e.Subject, details)
+		if err != nil {
+			return err
 		}
-		return err
+		rows := make([]auditRow, len(entries))
+		for i, e := range entries {
+			details, _ := json.Marshal(e.Details) // it came from a document
+			rows[i] = auditRow{e.At, fmt.Sprint(e.Actor), string(e.Action), e.Subject, details}
+		}
+		return listing.Print(c.stdout, w.Format, rows)
 	})
+}
+
+// auditRow is an entry of the audit log in a list.
+type auditRow struct {
+	At      time.Time       `json:"at"`
+	Actor   string          `json:"actor"`
+	Action  string          `json:"action"`
+	Subject string          `json:"subject"`
+	Details json.RawMessage `json:"details"`
 }
 
 // workspaceSettings name the owner of a new key or session.
@@ -136,10 +150,19 @@ func notFoundAsUsage(err error) error {
 	return err
 }
 
-func printWorkspace(c *console, w account.Workspace) {
-	entitled := string(w.Plan)
-	if w.TraceCertified {
-		entitled += ",trace-certified"
+// workspaceRow is a workspace in a list.
+type workspaceRow struct {
+	ID             string    `json:"id"`
+	Plan           string    `json:"plan"`
+	TraceCertified bool      `json:"traceCertified"`
+	CreatedAt      time.Time `json:"createdAt"`
+	Name           string    `json:"name"`
+}
+
+func printWorkspaces(c *console, f listing.Format, list ...account.Workspace) error {
+	rows := make([]workspaceRow, len(list))
+	for i, w := range list {
+		rows[i] = workspaceRow{w.ID, string(w.Plan), w.TraceCertified, w.CreatedAt, w.Name}
 	}
-	fmt.Fprintf(c.stdout, "%s  %s  created %s  %s\n", w.ID, entitled, w.CreatedAt.Format(time.RFC3339), w.Name)
+	return listing.Print(c.stdout, f, rows)
 }

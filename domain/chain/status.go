@@ -63,6 +63,28 @@ type Head struct {
 	Stale      bool      // Block is older than State: the node did not answer since
 	Coverage   *Coverage // nil while readers can see no block
 	Epoch      uint64    // of the facts of final blocks, which an operator can change
+	Backfill   *Backfill // nil while no backfill is under way
+}
+
+// Backfill is the progress of a backfill: from nothing of what was missing when the
+// leading process began, to all of it with its indexes.
+type Backfill struct {
+	From, To uint64 // the missing blocks, both included
+	// Done is how many of them are done. A block that is loaded, but has no indexes
+	// yet, counts as three quarters.
+	Done uint64
+	Left *time.Duration // estimated; nil while unknown
+}
+
+// Share is the part that is done, from 0 to 1.
+func (b Backfill) Share() float64 { return min(1, float64(b.Done)/float64(b.To-b.From+1)) }
+
+// LeftSeconds is the estimated time until it is done, nil while unknown.
+func (b Backfill) LeftSeconds() *uint64 {
+	if b.Left == nil {
+		return nil
+	}
+	return new(uint64(max(0, *b.Left) / time.Second))
 }
 
 // Coverage is the blocks that readers can see, both ends included.

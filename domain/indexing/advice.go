@@ -54,9 +54,9 @@ func (a Advice) Rederive(fact string) string {
 // again. first is the first block of the index.
 func (a Advice) Rollback(block, first uint64) string {
 	if block <= first {
-		return fmt.Sprintf("astrolabe rollback --chain %s --all", a)
+		return fmt.Sprintf("astrolabe rollback --chain %s --all --yes", a)
 	}
-	return fmt.Sprintf("astrolabe rollback --chain %s --to %d", a, block-1)
+	return fmt.Sprintf("astrolabe rollback --chain %s --to %d --yes", a, block-1)
 }
 
 // Results names the results of one kind of job.

@@ -29,6 +29,9 @@ type Checkpoint struct {
 	// Genesis is the hash of block 0 of the chain, stored or not; nil while the
 	// node has not told.
 	Genesis *starknet.Felt
+	// Simulated is whether the chain is one that the program simulates itself; nil
+	// when the index does not say.
+	Simulated *bool
 	// Ranges are the partitions, oldest first.
 	Ranges []Range
 }

@@ -29,6 +29,10 @@ func (l *oneLease) TakeLease(_ context.Context, c domain.Chain, holder string, l
 	return Lease{Chain: c, Holder: holder, Epoch: 1, ExpiresAt: l.expires}, true, nil
 }
 
+func (l *oneLease) HeldLease(context.Context, domain.Chain) (Lease, bool, error) {
+	return Lease{}, false, nil
+}
+
 func (l *oneLease) ReleaseLease(context.Context, Lease) error {
 	l.released = true
 	return nil

@@ -26,6 +26,9 @@ type Leases interface {
 	// TakeLease takes or renews the lease for the holder. It reports false
 	// when another holder's lease has not expired.
 	TakeLease(ctx context.Context, chain domain.Chain, holder string, lasts time.Duration) (Lease, bool, error)
+	// HeldLease returns the lease that a process holds now, and false when none
+	// does.
+	HeldLease(ctx context.Context, chain domain.Chain) (Lease, bool, error)
 	// ReleaseLease ends the holder's lease at once.
 	ReleaseLease(ctx context.Context, lease Lease) error
 }

@@ -863,6 +863,20 @@ type Indexer {
   state: IndexState!
   "Why the indexer is halted, for example ` + "`" + `no_indexer` + "`" + `, ` + "`" + `node_unavailable` + "`" + ` or ` + "`" + `wrong_chain` + "`" + `; null if nothing is wrong."
   reasonCode: String
+  "Progress of the backfill; null while there is none."
+  progress: BackfillProgress
+}
+
+"Progress of a backfill, from nothing of what was missing when the indexer started to all of it with its indexes."
+type BackfillProgress {
+  "First missing block."
+  fromBlock: Int!
+  "Last missing block."
+  toBlock: Int!
+  "Number of these blocks that are done. A block that is loaded, but has no indexes yet, counts as three quarters."
+  doneBlocks: Int!
+  "Estimated seconds until all are done; null while unknown."
+  etaSeconds: Int
 }
 
 "State of an indexer."
@@ -4990,6 +5004,20 @@ func (ec *executionContext) childFields_Attribution(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type Attribution", field.Name)
 }
 
+func (ec *executionContext) childFields_BackfillProgress(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "fromBlock":
+		return ec.fieldContext_BackfillProgress_fromBlock(ctx, field)
+	case "toBlock":
+		return ec.fieldContext_BackfillProgress_toBlock(ctx, field)
+	case "doneBlocks":
+		return ec.fieldContext_BackfillProgress_doneBlocks(ctx, field)
+	case "etaSeconds":
+		return ec.fieldContext_BackfillProgress_etaSeconds(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type BackfillProgress", field.Name)
+}
+
 func (ec *executionContext) childFields_Block(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -5842,6 +5870,8 @@ func (ec *executionContext) childFields_Indexer(ctx context.Context, field graph
 		return ec.fieldContext_Indexer_state(ctx, field)
 	case "reasonCode":
 		return ec.fieldContext_Indexer_reasonCode(ctx, field)
+	case "progress":
+		return ec.fieldContext_Indexer_progress(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Indexer", field.Name)
 }
@@ -12755,6 +12785,98 @@ func (ec *executionContext) fieldContext_Attribution_protocol(_ context.Context,
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _BackfillProgress_fromBlock(ctx context.Context, field graphql.CollectedField, obj *resolver.BackfillProgress) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BackfillProgress_fromBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FromBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BackfillProgress_fromBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BackfillProgress", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _BackfillProgress_toBlock(ctx context.Context, field graphql.CollectedField, obj *resolver.BackfillProgress) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BackfillProgress_toBlock(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ToBlock, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BackfillProgress_toBlock(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BackfillProgress", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _BackfillProgress_doneBlocks(ctx context.Context, field graphql.CollectedField, obj *resolver.BackfillProgress) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BackfillProgress_doneBlocks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DoneBlocks, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v uint64) graphql.Marshaler {
+			return ec.marshalNInt2uint64(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_BackfillProgress_doneBlocks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BackfillProgress", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _BackfillProgress_etaSeconds(ctx context.Context, field graphql.CollectedField, obj *resolver.BackfillProgress) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_BackfillProgress_etaSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EtaSeconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *uint64) graphql.Marshaler {
+			return ec.marshalOInt2ᚖuint64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_BackfillProgress_etaSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("BackfillProgress", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _Block_id(ctx context.Context, field graphql.CollectedField, obj *resolver.Block) (ret graphql.Marshaler) {
@@ -20307,6 +20429,38 @@ func (ec *executionContext) _Indexer_reasonCode(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_Indexer_reasonCode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Indexer", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Indexer_progress(ctx context.Context, field graphql.CollectedField, obj *resolver.Indexer) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Indexer_progress(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Progress, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *resolver.BackfillProgress) graphql.Marshaler {
+			return ec.marshalOBackfillProgress2ᚖastrolabeᚋgraphᚋresolverᚐBackfillProgress(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Indexer_progress(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Indexer",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_BackfillProgress(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _IssueApiKeyPayload_action(ctx context.Context, field graphql.CollectedField, obj *resolver.IssueAPIKeyPayload) (ret graphql.Marshaler) {
@@ -43106,6 +43260,60 @@ func (ec *executionContext) _Attribution(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var backfillProgressImplementors = []string{"BackfillProgress"}
+
+func (ec *executionContext) _BackfillProgress(ctx context.Context, sel ast.SelectionSet, obj *resolver.BackfillProgress) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, backfillProgressImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := make(map[string]*graphql.FieldSet)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("BackfillProgress")
+		case "fromBlock":
+			out.Values[i] = ec._BackfillProgress_fromBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "toBlock":
+			out.Values[i] = ec._BackfillProgress_toBlock(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "doneBlocks":
+			out.Values[i] = ec._BackfillProgress_doneBlocks(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etaSeconds":
+			out.Values[i] = ec._BackfillProgress_etaSeconds(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferred), math.MaxInt32)))
+
+	for label, dfs := range deferred {
+		ec.ProcessDeferredGroup(graphql.DeferredGroup{
+			Label:    label,
+			Path:     graphql.GetPath(ctx),
+			FieldSet: dfs,
+			Context:  ctx,
+		})
+	}
+
+	return out
+}
+
 var blockImplementors = []string{"Block", "Node"}
 
 func (ec *executionContext) _Block(ctx context.Context, sel ast.SelectionSet, obj *resolver.Block) graphql.Marshaler {
@@ -47439,6 +47647,11 @@ func (ec *executionContext) _Indexer(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "reasonCode":
 			out.Values[i] = ec._Indexer_reasonCode(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "progress":
+			out.Values[i] = ec._Indexer_progress(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -61682,6 +61895,13 @@ func (ec *executionContext) marshalOApiKeyList2ᚖastrolabeᚋgraphᚋresolver�
 		return graphql.Null
 	}
 	return ec._ApiKeyList(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOBackfillProgress2ᚖastrolabeᚋgraphᚋresolverᚐBackfillProgress(ctx context.Context, sel ast.SelectionSet, v *resolver.BackfillProgress) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._BackfillProgress(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOBigInt2ᚖastrolabeᚋdomainᚐAmount(ctx context.Context, v any) (*domain.Amount, error) {

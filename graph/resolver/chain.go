@@ -112,6 +112,13 @@ type L1Finality struct {
 type Indexer struct {
 	State      chain.IndexState
 	ReasonCode *string
+	Progress   *BackfillProgress
+}
+
+// BackfillProgress is the progress of a backfill.
+type BackfillProgress struct {
+	FromBlock, ToBlock, DoneBlocks uint64
+	EtaSeconds                     *uint64
 }
 
 // IndexVerification is how far the indexed blocks of a chain were checked.
@@ -130,6 +137,9 @@ func chainStatus(s chain.Status) *ChainStatus {
 	}
 	if s.Head.ReasonCode != "" {
 		status.Indexer.ReasonCode = &s.Head.ReasonCode
+	}
+	if b := s.Head.Backfill; b != nil {
+		status.Indexer.Progress = &BackfillProgress{FromBlock: b.From, ToBlock: b.To, DoneBlocks: b.Done, EtaSeconds: b.LeftSeconds()}
 	}
 	if head := s.Head.Block; head != nil {
 		status.HeadBlockNumber, status.HeadBlockHash = &head.Number, &head.Hash

@@ -211,7 +211,7 @@ func TestAnIndexOfAnEarlierReleaseGetsOneAdvice(t *testing.T) {
 		DELETE FROM deriver_versions WHERE fact IN ('transactions', 'untyped_transfers'); UPDATE deriver_versions SET version = 1;
 		UPDATE transactions SET envelope = NULL; UPDATE transactions_1_45 SET envelope = NULL; DELETE FROM untyped_transfers;
 		UPDATE classes SET digest = NULL; UPDATE blocks SET base_digest = NULL; UPDATE blocks_1_45 SET base_digest = NULL`), nil)
-	if len(result.Findings) != 1 || result.Findings[0].Repair != "astrolabe rollback --chain SN_MAIN --all" {
+	if len(result.Findings) != 1 || result.Findings[0].Repair != "astrolabe rollback --chain SN_MAIN --all --yes" {
 		t.Errorf("got %+v, want one finding, to index the chain again", result.Findings)
 	}
 }

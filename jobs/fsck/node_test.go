@@ -102,8 +102,8 @@ func TestOnlyTheFirstBlockThatLeftTheChainIsAFinding(t *testing.T) {
 		node           Node
 		detail, repair string
 	}{
-		{repotest.Client(t, url), "blocks of block 57: hash is 0x", "astrolabe rollback --chain SN_MAIN --to 56"},
-		{other, "blocks of block 0: hash is 0x", "astrolabe rollback --chain SN_MAIN --all"},
+		{repotest.Client(t, url), "blocks of block 57: hash is 0x", "astrolabe rollback --chain SN_MAIN --to 56 --yes"},
+		{other, "blocks of block 0: hash is 0x", "astrolabe rollback --chain SN_MAIN --all --yes"},
 	} {
 		result := run(t, damaged(t, "SELECT 1"), c.node)
 		if len(result.Findings) != 1 || !strings.HasPrefix(result.Findings[0].Detail, c.detail) || result.Findings[0].Repair != c.repair {

@@ -136,7 +136,7 @@ func TestBlockThatIsAcceptedOnL1IsNeverReplaced(t *testing.T) {
 	before := digest(t, w.db)
 	w.front.serve(fork.Handler())
 	for range 2 {
-		if err := leader.turn(t.Context()); !errors.Is(err, indexing.ErrAcceptedOnL1) || !strings.Contains(err.Error(), "rollback --chain SN_MAIN --to 9") {
+		if err := leader.turn(t.Context()); !errors.Is(err, indexing.ErrAcceptedOnL1) || !strings.Contains(err.Error(), "rollback --chain SN_MAIN --to 9 --yes") {
 			t.Fatalf("got %v, want %v and the advice to roll back to 9", err, indexing.ErrAcceptedOnL1)
 		}
 	}

@@ -56,7 +56,11 @@ const graceTime = 5 * time.Second
 // partition is full. It fetches, derives and writes concurrently. Blocks that
 // were derived before an error are still written.
 func (t *turns) load(ctx context.Context, r indexing.Range, last uint64) (full bool, err error) {
+	if r.State == indexing.RangeLoading {
+		t.beginBackfill()
+	}
 	t.progress = newProgress(t.Loop, r, t.at.Next(), t.head.Number)
+	t.progress.share = func() float64 { return t.backfilled().Share() }
 	deriving, stop := context.WithCancel(ctx)
 	reading, cancel := context.WithCancel(ctx)
 	queue, wait := t.fetch(deriving, reading, t.at.Next(), last)

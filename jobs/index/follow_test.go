@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"astrolabe/domain"
+	"astrolabe/domain/chain"
+	"astrolabe/domain/indexing"
 	"astrolabe/sim"
 )
 
@@ -119,5 +122,48 @@ func TestBackfillReportsItsProgress(t *testing.T) {
 		if !strings.Contains(log.buf.String(), line) {
 			t.Errorf("got the log\n%s\nwant %q in it", log.buf.String(), line)
 		}
+	}
+}
+
+func TestBackfillBeginsAtNothingAndCountsBlocksWithoutIndexesInPart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 40})
+	leader := w.leader(w.loop("a"))
+	w.catchUp(leader)
+	if got := w.status().Backfill; got != nil {
+		t.Errorf("got %+v after the backfill, want none", got)
+	}
+	block := *leader.at.Block
+	leader.at.Ranges = []indexing.Range{{From: 0, To: 11, State: indexing.RangeReady}, {From: 11, State: indexing.RangeLoading}}
+	leader.at.Block, leader.head.Number = &domain.BlockRef{Number: 10}, 50
+	leader.beginBackfill()
+	for _, step := range []struct {
+		stored uint64 // the newest stored block
+		ready  bool   // with its indexes
+		want   chain.Backfill
+	}{
+		{10, false, chain.Backfill{From: 11, To: 50, Done: 0}},
+		{30, false, chain.Backfill{From: 11, To: 50, Done: 15}},
+		{50, false, chain.Backfill{From: 11, To: 50, Done: 30}},
+		{50, true, chain.Backfill{From: 11, To: 50, Done: 40}},
+	} {
+		leader.at.Block.Number = step.stored
+		if step.ready {
+			leader.at.Ranges[1] = indexing.Range{From: 11, To: 51, State: indexing.RangeReady}
+		}
+		got := *leader.backfilled()
+		if known := got.Left != nil; known != (got.Done > 0) {
+			t.Errorf("block %d: got the estimate %v, want one after the first block", step.stored, got.Left)
+		}
+		if got.Left = nil; got != step.want {
+			t.Errorf("block %d: got %+v, want %+v", step.stored, got, step.want)
+		}
+	}
+	leader.at.Block = &block
+	if err := leader.record(t.Context(), chain.Backfilling, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.status().Backfill; got == nil || got.From != 11 {
+		t.Errorf("got %+v in the status, want the backfill from block 11", got)
 	}
 }

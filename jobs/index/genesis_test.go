@@ -1,8 +1,11 @@
 package index
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
+	"astrolabe/domain/chain"
 	"astrolabe/sim"
 	"astrolabe/starknet"
 )
@@ -59,8 +62,11 @@ func TestANodeOfAnotherChainDoesNotTellBlock0(t *testing.T) {
 	other := w.another(sim.Config{Blocks: 20, Seed: 9})
 	w.front.serve(other.Handler())
 	leader = w.leader(w.loop("a"))
-	if err := leader.turn(t.Context()); err == nil {
-		t.Error("got no error of a node that has another chain, want one")
+	if err := leader.turn(t.Context()); !errors.Is(err, chain.ErrWrongChain) || !strings.Contains(err.Error(), "rollback --chain SN_MAIN --all --yes") {
+		t.Errorf("got %v of a node that has another chain, want %v and what to do", err, chain.ErrWrongChain)
+	}
+	if got := w.status(); got.State != chain.Halted || got.ReasonCode != chain.ReasonWrongChain {
+		t.Errorf("got %s %q, want %s %q", got.State, got.ReasonCode, chain.Halted, chain.ReasonWrongChain)
 	}
 	if got := leader.genesis(w); got != nil {
 		t.Errorf("got block 0 %s of a chain that the rows were not made from, want none", got)

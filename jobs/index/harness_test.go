@@ -156,7 +156,7 @@ var small = Sizes{BatchEvents: 300, RangeEvents: 1500, Bulk: 8}
 func (w *world) loop(holder string) *Loop {
 	return &Loop{
 		Chain: domain.Mainnet, Pools: privacy.KnownPools(domain.Mainnet), Node: repotest.OnceRead{Source: w.node.Source()}, Holder: holder,
-		Leases: w.leases(), Checkpoints: store.NewCheckpoints(w.db), Classes: store.NewArchive(w.db), Writer: store.NewWriter(w.db),
+		Leases: w.leases(), Checkpoints: store.NewCheckpoints(w.db), Classes: store.NewArchive(w.db), Writer: store.NewWriter(w.db), Backfills: store.NewBackfills(w.db),
 		Every: 5 * time.Millisecond, Lease: time.Hour, Depth: 5, Sizes: small.orDefault(), Verify: harnessLevel(),
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}

@@ -31,6 +31,49 @@ func TestStandbyLeadsAtOnceWhenTheLeaderStops(t *testing.T) {
 	}
 }
 
+func TestLeaseOfAProcessThatHasEndedIsTakenOverAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 3})
+	if _, leads, err := w.leases().TakeLease(t.Context(), "SN_MAIN", "killed", time.Hour); err != nil || !leads {
+		t.Fatalf("got leads %v and %v, want the lease", leads, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	loop := w.loop("next")
+	asked := make(chan string, 1)
+	loop.Gone = func(holder string) bool {
+		select {
+		case asked <- holder:
+		default:
+		}
+		return holder == "killed"
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- loop.Run(ctx) }()
+	for w.status().Coverage == nil { // until the next process leads
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if got := <-asked; got != "killed" {
+		t.Errorf("got asked about %q, want the holder of the lease", got)
+	}
+}
+
+func TestStatusSaysThatTheLeaderIsGoneBeforeItsLeaseEnds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 3})
+	leader := w.leader(w.loop("a")) // for an hour
+	w.catchUp(leader)
+	if !w.status().Led {
+		t.Fatal("got no leader, want one")
+	}
+	w.execute(`UPDATE index_leases SET expires_at = now() + make_interval(secs => lasts_ms / 3000.0)`) // it was not renewed since
+	if w.status().Led {
+		t.Error("got a leader that renewed nothing for most of its lease, want none")
+	}
+}
+
 // pausing is a writer whose leader pauses between deriving a batch and writing
 // it.
 type pausing struct {
@@ -88,7 +131,7 @@ func TestWriteWithAnOldEpochChangesNothing(t *testing.T) {
 			return leader.catchUp(t.Context())
 		},
 		"undo":  func() error { return leader.Writer.Undo(t.Context(), leader.lease, &to) },
-		"begin": func() error { return leader.Writer.Begin(t.Context(), leader.lease, 7, nil) },
+		"begin": func() error { return leader.Writer.Begin(t.Context(), leader.lease, 7, false, nil) },
 		"open": func() error {
 			return leader.Writer.OpenRange(t.Context(), leader.lease, indexing.Range{From: open.To, To: open.To + 1, State: indexing.RangeReady})
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"astrolabe/domain"
@@ -53,7 +54,7 @@ type Node interface {
 // method returns indexing.ErrLeaseLost and changes nothing.
 type Writer interface {
 	RecordHead(ctx context.Context, lease indexing.Lease, head chain.Head) error
-	Begin(ctx context.Context, lease indexing.Lease, first uint64, pools []starknet.Felt) error
+	Begin(ctx context.Context, lease indexing.Lease, first uint64, simulated bool, pools []starknet.Felt) error
 	// Forget drops cached dictionary ids, because their commits may be lost.
 	Forget(c domain.Chain)
 	Commit(ctx context.Context, lease indexing.Lease, batch indexing.Batch) error
@@ -65,6 +66,13 @@ type Writer interface {
 	AnalyzeRange(ctx context.Context, lease indexing.Lease, r indexing.Range) error
 }
 
+// Backfills stores the progress of backfills.
+type Backfills interface {
+	// RecordBackfill stores the progress of a backfill; nil means that there is none.
+	// Without the lease, it changes nothing.
+	RecordBackfill(ctx context.Context, lease indexing.Lease, progress *chain.Backfill) error
+}
+
 // Loop indexes one chain.
 type Loop struct {
 	Chain       domain.Chain
@@ -73,13 +81,22 @@ type Loop struct {
 	Checkpoints indexing.Checkpoints
 	Classes     indexing.Histories
 	Writer      Writer
+	Backfills   Backfills
 	Holder      string // identifies this process as lease holder
+	// Gone reports whether the holder of a lease has provably ended, so that its
+	// lease is taken over at once; nil waits until it ends.
+	Gone func(holder string) bool
+	// Describe names the holder of a lease in the log; nil logs it as it is.
+	Describe func(holder string) string
 
 	Every time.Duration // poll interval
 	Lease time.Duration // lease duration
 
 	// First is the first block of a new index.
 	First uint64
+	// Simulated is whether this program simulates the chain itself. A new index
+	// remembers it.
+	Simulated bool
 	// Pools are the privacy pools whose events are kept.
 	Pools []starknet.Felt
 	// Depth is the number of blocks on top of a block that make it finalized.
@@ -102,7 +119,18 @@ type Loop struct {
 	// progress is logged periodically.
 	Report func(Progress)
 
-	last chain.Head // last recorded state, to log only changes
+	last   chain.Head // last recorded state, to log only changes
+	behind string     // the holder of the lease that this process stands by for
+	halted atomic.Pointer[string]
+}
+
+// Halted returns the reason code while this process leads and is halted, and
+// otherwise an empty text.
+func (l *Loop) Halted() string {
+	if reason := l.halted.Load(); reason != nil {
+		return *reason
+	}
+	return ""
 }
 
 // Run leads or stands by until ctx ends, then releases the lease so that
@@ -117,7 +145,11 @@ func (l *Loop) Run(ctx context.Context) error {
 		case err != nil:
 			l.warn(ctx, "could not take the index lease", err)
 		case leads:
+			l.behind = ""
 			l.lead(ctx, lease)
+			l.halted.Store(nil)
+		case l.standBy(ctx):
+			continue
 		}
 		select {
 		case <-ctx.Done():
@@ -125,6 +157,31 @@ func (l *Loop) Run(ctx context.Context) error {
 		case <-ticker.C:
 		}
 	}
+}
+
+// standBy says once for which process this one stands by. If that process has
+// provably ended, it ends its lease and returns true.
+func (l *Loop) standBy(ctx context.Context) (free bool) {
+	held, found, err := l.Leases.HeldLease(ctx, l.Chain)
+	if err != nil || !found {
+		return false
+	}
+	leader := held.Holder
+	if l.Describe != nil {
+		leader = l.Describe(held.Holder)
+	}
+	if l.Gone != nil && l.Gone(held.Holder) {
+		if err := l.Leases.ReleaseLease(ctx, held); err != nil {
+			return false
+		}
+		l.Logger.Info("taking over the index lease of a process that has ended", "chain", l.Chain, "leader", leader)
+		return true
+	}
+	if l.behind != held.Holder {
+		l.behind = held.Holder
+		l.Logger.Info("standing by: another process leads the index", "chain", l.Chain, "leader", leader, "leaseUntil", held.ExpiresAt)
+	}
+	return false
 }
 
 // lead indexes until ctx ends or the lease is lost.

@@ -15,6 +15,7 @@ type Progress struct {
 	BlocksPerSecond float64
 	EventsPerSecond float64
 	Left            time.Duration // estimated time until the head is reached
+	Share           float64       // of the whole backfill, indexes included, from 0 to 1
 	Done            bool          // the backfill is complete
 }
 
@@ -25,6 +26,7 @@ type progress struct {
 	started, reported time.Time
 	first, head       uint64
 	blocks, events    int
+	share             func() float64 // of the whole backfill
 }
 
 // Intervals of progress reports, to Report and to the log.
@@ -55,7 +57,7 @@ func (p *progress) add(blocks, events int) {
 		p.loop.Report(now)
 		return
 	}
-	p.loop.Logger.Info("backfill in progress", "chain", now.Chain, "block", now.Block, "head", now.Head,
+	p.loop.Logger.Info("backfill in progress", "chain", now.Chain, "percent", int(100*now.Share), "block", now.Block, "head", now.Head,
 		"blocksPerSecond", int(now.BlocksPerSecond), "eventsPerSecond", int(now.EventsPerSecond), "left", now.Left)
 }
 
@@ -74,8 +76,12 @@ func (p *progress) now() Progress {
 	if speed > 0 && p.head > block {
 		left = time.Duration(float64(p.head-block) / speed * float64(time.Second)).Round(time.Second)
 	}
-	return Progress{
+	now := Progress{
 		Chain: p.loop.Chain, Block: block, Head: p.head,
 		BlocksPerSecond: speed, EventsPerSecond: float64(p.events) / took, Left: left,
 	}
+	if p.share != nil && !p.silent {
+		now.Share = p.share()
+	}
+	return now
 }

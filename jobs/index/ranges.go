@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 
+	"astrolabe/domain/chain"
 	"astrolabe/domain/indexing"
 )
 
@@ -64,6 +65,10 @@ func (t *turns) build(ctx context.Context) error {
 	for _, r := range t.at.Ranges {
 		if r.State != indexing.RangeIndexing {
 			continue
+		}
+		t.beginBackfill()
+		if err := t.record(ctx, chain.Backfilling, nil); err != nil {
+			return err
 		}
 		t.Logger.Info("building the indexes of a partition", "chain", t.Chain, "from", r.From, "to", r.To-1, "events", r.Events)
 		if err := t.Writer.BuildRange(ctx, t.lease, r); err != nil {

@@ -119,10 +119,10 @@ func (t *turns) replaced(ctx context.Context, n uint64) error {
 			return err
 		}
 		if has && ours == theirs {
-			return fmt.Errorf("%w: block %d of the node differs from the index; if the node is right, stop the indexer and run: astrolabe rollback --chain %s --to %d",
+			return fmt.Errorf("%w: block %d of the node differs from the index; if the node is right, stop the indexer and run: astrolabe rollback --chain %s --to %d --yes",
 				t.irreversible(first), first, t.Chain, first-1)
 		}
 	}
-	return fmt.Errorf("%w: the blocks of the node differ from the index down to at least block %d; check the node URL, or delete the index: astrolabe rollback --chain %s --all",
+	return fmt.Errorf("%w: the blocks of the node differ from the index down to at least block %d; check the node URL, or delete the index: astrolabe rollback --chain %s --all --yes",
 		t.irreversible(first), first, t.Chain)
 }

@@ -29,6 +29,9 @@ type turns struct {
 	l1       *domain.BlockRef // the acceptance on L1 that was read and is not recorded yet
 	proving  schedule         // when missing classes are asked for again
 	identity bool             // block 0 was asked for
+	same     bool             // the node has the first stored block
+	filling  *backfill        // nil while there is none
+	ended    bool             // it is recorded that there is none
 	// repairing is set when the rows of blocks that are stored already are derived.
 	repairing bool
 }
@@ -67,6 +70,9 @@ func (t *turns) catchUp(ctx context.Context) error {
 	}
 	t.head, t.asked = head, true
 	t.Metrics.HeadBlock(string(t.Chain), head.Number)
+	if err := t.sameChain(ctx); err != nil {
+		return err
+	}
 	forked, err := t.forked(ctx)
 	if err == nil && !forked {
 		err = t.recheck(ctx)
@@ -180,7 +186,7 @@ func (t *turns) reload(ctx context.Context) error {
 		if t.at.Block != nil { // the index had started and was completely undone
 			first = t.at.First
 		}
-		if err := t.Writer.Begin(ctx, t.lease, first, t.Pools); err != nil {
+		if err := t.Writer.Begin(ctx, t.lease, first, t.Simulated, t.Pools); err != nil {
 			return err
 		}
 	}
@@ -212,11 +218,15 @@ func (t *turns) record(ctx context.Context, state chain.IndexState, cause error)
 		t.announce(head, cause)
 	}
 	t.last = head
+	t.halted.Store(&head.ReasonCode)
 	t.Metrics.IndexState(string(t.Chain), string(head.State))
 	if block := t.at.Block; block != nil {
 		t.Metrics.IndexedBlock(string(t.Chain), block.Number)
 	}
-	return t.Writer.RecordHead(ctx, t.lease, head)
+	if err := t.Writer.RecordHead(ctx, t.lease, head); err != nil {
+		return err
+	}
+	return t.recordBackfill(ctx, head.State)
 }
 
 // announce logs a change of state, with its cause if it is an error.

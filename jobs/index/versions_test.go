@@ -22,7 +22,7 @@ func TestIndexWithoutEnvelopesHaltsUntilItIsRebuilt(t *testing.T) {
 	leader := w.leader(w.loop("b"))
 	for range 2 { // it halts again and again
 		err := leader.turn(t.Context())
-		for _, advice := range []string{"astrolabe repair --chain SN_MAIN --versions", "astrolabe rollback --chain SN_MAIN --all"} {
+		for _, advice := range []string{"astrolabe repair --chain SN_MAIN --versions", "astrolabe rollback --chain SN_MAIN --all --yes"} {
 			if !errors.Is(err, indexing.ErrReindex) || !strings.Contains(err.Error(), advice) {
 				t.Fatalf("got %v, want %v with the advice %q", err, indexing.ErrReindex, advice)
 			}

@@ -73,41 +73,45 @@ func (w *Extend) chain(ctx context.Context, c domain.Chain, until time.Time) err
 		return err
 	}
 	var failures []error
+	ready := 0
 	for _, cert := range certificates {
-		if cert.Status != event.Failed {
-			failures = append(failures, w.extend(ctx, c, cert, until))
+		if cert.Status == event.Failed {
+			continue
 		}
+		status, err := w.extend(ctx, c, cert, until)
+		failures = append(failures, err)
+		if status == event.Ready {
+			ready++
+		}
+	}
+	if ready > 0 {
+		w.Logger.Info("certificates of wide event searches are ready", "chain", c, "certificates", ready)
 	}
 	return errors.Join(failures...)
 }
 
 // extend adds the blocks that are finalized by now. A certificate that reaches
 // the end for the first time is verified before it is used, in a later run than
-// the one that created it.
-func (w *Extend) extend(ctx context.Context, c domain.Chain, cert event.Certificate, until time.Time) error {
+// the one that created it; then extend returns its new status.
+func (w *Extend) extend(ctx context.Context, c domain.Chain, cert event.Certificate, until time.Time) (event.CertificateStatus, error) {
 	done, err := jobs.Repeat(until, func() (more bool, err error) {
 		return w.Store.ExtendCertificate(ctx, c, cert.ID, step)
 	})
 	if err != nil || !done || cert.Status != event.Building || cert.Through == nil {
-		return err
+		return "", err
 	}
 	if err := w.Store.IndexCertificate(ctx, cert.ID); err != nil {
-		return err
+		return "", err
 	}
 	return verify(ctx, w.Store, w.Logger, c, cert)
 }
 
 // verify verifies a certificate and logs a failure.
-func verify(ctx context.Context, store Store, logger *slog.Logger, c domain.Chain, cert event.Certificate) error {
+func verify(ctx context.Context, store Store, logger *slog.Logger, c domain.Chain, cert event.Certificate) (event.CertificateStatus, error) {
 	status, err := store.VerifyCertificate(ctx, c, cert.ID)
-	switch {
-	case err != nil:
-		return err
-	case status == event.Failed:
+	if err == nil && status == event.Failed {
 		logger.Error("certificate verification failed: it differs from the stored events and is no longer used; run astrolabe coverage rebuild",
 			"chain", c, "selector", cert.Selector, "position", cert.Position)
-	case status == event.Ready && cert.Status == event.Building:
-		logger.Info("certificate is ready", "chain", c, "selector", cert.Selector, "position", cert.Position)
 	}
-	return nil
+	return status, err
 }

@@ -38,7 +38,8 @@ func (w *Verify) Run(ctx context.Context, _ time.Time) error {
 		certificates, failures := w.Store.Certificates(ctx, c)
 		for _, cert := range certificates {
 			if cert.Status == event.Ready {
-				failures = errors.Join(failures, verify(ctx, w.Store, w.Logger, c, cert))
+				_, err := verify(ctx, w.Store, w.Logger, c, cert)
+				failures = errors.Join(failures, err)
 			}
 		}
 		return failures

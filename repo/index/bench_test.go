@@ -52,7 +52,7 @@ func BenchmarkCommit(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		do(writer.Begin(b.Context(), lease, 0, nil))
+		do(writer.Begin(b.Context(), lease, 0, false, nil))
 		do(writer.OpenRange(b.Context(), lease, loading))
 		began := time.Now()
 		do(writer.Commit(b.Context(), lease, indexing.Batch{Range: loading, Blocks: blocks}))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
 	"astrolabe/repo"
@@ -63,7 +64,7 @@ func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpo
 	// At most one row per chain with its head, and about 32 partitions each, by
 	// primary key.
 	rows, err := repo.Select[checkpointRow](ctx, p.db.Write(), `/* checkpoint.read */
-		SELECT c.chain, c.first_block, c.block, c.hash, c.finalized_block, c.genesis, r.from_block, r.to_block, r.state, r.events,
+		SELECT c.chain, c.first_block, c.block, c.hash, c.finalized_block, c.genesis, c.simulated, r.from_block, r.to_block, r.state, r.events,
 			h.l1_block_number, h.l1_block_hash
 		FROM index_checkpoints c LEFT JOIN index_ranges r ON r.chain = c.chain
 		LEFT JOIN chain_heads h ON h.chain = CASE c.chain WHEN 1 THEN 'SN_MAIN' ELSE 'SN_SEPOLIA' END
@@ -76,7 +77,7 @@ func (p Checkpoints) All(ctx context.Context) (map[domain.Chain]indexing.Checkpo
 		c := domain.Chain(row.Chain)
 		checkpoint, ok := found[c]
 		if !ok {
-			checkpoint = indexing.Checkpoint{First: uint64(row.FirstBlock), Finalized: row.FinalizedBlock.Uint64(), Genesis: row.Genesis}
+			checkpoint = indexing.Checkpoint{First: uint64(row.FirstBlock), Finalized: row.FinalizedBlock.Uint64(), Genesis: row.Genesis, Simulated: row.Simulated}
 			if row.Block != nil && row.Hash != nil {
 				checkpoint.Block = &domain.BlockRef{Number: uint64(*row.Block), Hash: *row.Hash}
 			}
@@ -152,4 +153,29 @@ func (p Checkpoints) DeriverVersions(ctx context.Context, c domain.Chain) (map[s
 		versions[rows[i].Fact] = int(rows[i].Version)
 	}
 	return versions, nil
+}
+
+// Backfills stores the progress of backfills.
+type Backfills struct{ db *repo.DB }
+
+// NewBackfills returns the repository of backfills.
+func NewBackfills(db *repo.DB) Backfills { return Backfills{db} }
+
+// RecordBackfill stores the progress of a chain's backfill, or that there is none if
+// it is nil. Without the lease, it changes nothing.
+func (b Backfills) RecordBackfill(ctx context.Context, lease indexing.Lease, progress *chain.Backfill) error {
+	if progress == nil {
+		_, err := b.db.Write().NewRaw(`/* backfill.end */
+			DELETE FROM backfills WHERE chain = ?0 AND EXISTS (
+				SELECT FROM index_leases WHERE chain = ?0 AND holder = ?1 AND epoch = ?2 AND expires_at > now())`,
+			string(lease.Chain), lease.Holder, lease.Epoch).Exec(ctx)
+		return repo.Outage(err)
+	}
+	_, err := b.db.Write().NewRaw(`/* backfill.record */
+		INSERT INTO backfills AS known (chain, from_block, to_block, done_blocks, eta_seconds)
+		SELECT chain, ?3, ?4, ?5, ?6::bigint FROM index_leases WHERE chain = ?0 AND holder = ?1 AND epoch = ?2 AND expires_at > now()
+		ON CONFLICT (chain) DO UPDATE SET from_block = excluded.from_block, to_block = excluded.to_block,
+			done_blocks = excluded.done_blocks, eta_seconds = excluded.eta_seconds`,
+		string(lease.Chain), lease.Holder, lease.Epoch, progress.From, progress.To, progress.Done, progress.LeftSeconds()).Exec(ctx)
+	return repo.Outage(err)
 }

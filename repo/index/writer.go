@@ -43,14 +43,15 @@ func (w *Writer) Forget(c domain.Chain) {
 	w.selectors[c].known.Purge()
 }
 
-// Begin records the first block of a chain's index, its privacy pools, and that
-// its rows are made by the current derivers. Later calls change nothing.
-func (w *Writer) Begin(ctx context.Context, lease indexing.Lease, first uint64, pools []starknet.Felt) error {
+// Begin records the first block of a chain's index, whether the chain is
+// simulated, its privacy pools, and that its rows are made by the current
+// derivers. Later calls change nothing.
+func (w *Writer) Begin(ctx context.Context, lease indexing.Lease, first uint64, simulated bool, pools []starknet.Felt) error {
 	b := w.batch(lease.Chain, indexing.Range{})
 	return w.lead(ctx, lease, func(tx repo.Tx) error {
 		begun, err := repo.Changed(tx.NewInsert().
-			Model(&model.Checkpoint{Chain: model.Chain(lease.Chain), FirstBlock: model.BlockNumber(first)}).
-			Column("chain", "first_block").On("CONFLICT DO NOTHING").Comment("checkpoint.begin").Exec(ctx))
+			Model(&model.Checkpoint{Chain: model.Chain(lease.Chain), FirstBlock: model.BlockNumber(first), Simulated: &simulated}).
+			Column("chain", "first_block", "simulated").On("CONFLICT DO NOTHING").Comment("checkpoint.begin").Exec(ctx))
 		if err != nil || begun == 0 {
 			return err
 		}

@@ -9,7 +9,7 @@ func All() []any {
 		(*CensusEpoch)(nil), (*CensusPolicy)(nil), (*CensusHold)(nil), (*CensusSnapshot)(nil), (*CensusHolder)(nil), (*CensusGeneration)(nil),
 		(*PrivacyPool)(nil), (*PrivacyEvent)(nil), (*PrivacyLedger)(nil), (*PrivacyCount)(nil), (*PrivacyWallet)(nil), (*PrivacyAsset)(nil),
 		(*PrivacyPoint)(nil), (*PrivacyPointAsset)(nil), (*PrivacyBucket)(nil), (*PrivacyBucketFlow)(nil), (*PrivacyBucketFee)(nil),
-		(*Lease)(nil), (*Head)(nil), (*Checkpoint)(nil), (*Range)(nil), (*DeriverVersion)(nil), (*FactEpoch)(nil), (*Fork)(nil), (*Certificate)(nil),
+		(*Lease)(nil), (*Backfill)(nil), (*Head)(nil), (*Checkpoint)(nil), (*Range)(nil), (*DeriverVersion)(nil), (*FactEpoch)(nil), (*Fork)(nil), (*Certificate)(nil),
 		(*Workspace)(nil), (*APIKey)(nil), (*Session)(nil), (*UsedLogin)(nil), (*AuditEntry)(nil), (*Quota)(nil), (*UsageHour)(nil), (*UsageRequest)(nil), (*Secret)(nil), (*Label)(nil),
 		(*VerificationJob)(nil), (*VerificationMove)(nil), (*VerificationSource)(nil), (*VerificationCreates)(nil), (*VerificationBuilder)(nil), (*VerificationBuild)(nil), (*VerificationCandidate)(nil),
 		(*VerificationKey)(nil), (*VerificationController)(nil), (*VerificationReceipt)(nil), (*VerificationOutbox)(nil),

@@ -18,6 +18,19 @@ type Lease struct {
 	Holder    string       `bun:"holder"`
 	Epoch     int64        `bun:"epoch"`
 	ExpiresAt time.Time    `bun:"expires_at"`
+	// LastsMS is the duration at the last renewal, in milliseconds.
+	LastsMS *int64 `bun:"lasts_ms"`
+}
+
+// Backfill is the progress of the backfill of a chain.
+type Backfill struct {
+	bun.BaseModel `bun:"table:backfills,alias:bf"`
+
+	Chain      domain.Chain `bun:"chain,pk"`
+	FromBlock  int64        `bun:"from_block"`
+	ToBlock    int64        `bun:"to_block"`
+	DoneBlocks int64        `bun:"done_blocks"`
+	EtaSeconds *int64       `bun:"eta_seconds"`
 }
 
 // Head is the newest block that the upstream node reported.
@@ -74,6 +87,8 @@ type Checkpoint struct {
 	FullBlock         *BlockNumber `bun:"full_block"`
 	// The hash of block 0 of the chain; nil while unknown.
 	Genesis *starknet.Felt `bun:"genesis"`
+	// Whether the program simulates the chain itself; nil in older indexes.
+	Simulated *bool `bun:"simulated"`
 }
 
 // Range is a partition: blocks that are loaded, indexed and dropped as a whole.

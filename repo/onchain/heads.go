@@ -22,15 +22,18 @@ func NewHeads(db *repo.DB) Heads { return Heads{db} }
 
 // heads returns at most one row per chain: a scan of the whole table, with the
 // lease, checkpoint, epoch and partitions of each chain by primary key. The lease
-// is compared with the database's clock. read_only is false on a replica, where
+// is compared with the database's clock: one that was not renewed for half its
+// duration has lost its leader, who renews it four times in that duration. read_only is false on a replica, where
 // being read-only is no fault.
 const heads = `/* head.list */
 	SELECT h.chain, h.state, coalesce(h.reason_code, '') AS reason_code, h.block_number, h.block_hash, coalesce(h.finality_depth, 0) AS finality_depth,
-		h.l1_block_number, h.l1_block_hash, h.l1_observed_at, h.observed_at, h.recorded_at > h.observed_at AS stale, coalesce(l.expires_at > now(), false) AS led,
+		h.l1_block_number, h.l1_block_hash, h.l1_observed_at, h.observed_at, h.recorded_at > h.observed_at AS stale, coalesce(l.expires_at - make_interval(secs => coalesce(l.lasts_ms, 0) / 2000.0) > now(), false) AS led,
 		current_setting('transaction_read_only')::boolean AND NOT pg_is_in_recovery() AS read_only,
 		c.first_block, coalesce(r.from_block - 1, c.block) AS last_block, c.finalized_block, c.transactions_block, c.full_block,
-		CASE WHEN r.from_block IS NULL THEN c.hash END AS tip, coalesce(e.epoch, 0) AS epoch
+		CASE WHEN r.from_block IS NULL THEN c.hash END AS tip, coalesce(e.epoch, 0) AS epoch,
+		b.from_block AS backfill_from, b.to_block AS backfill_to, b.done_blocks AS backfill_done, b.eta_seconds AS backfill_left
 	FROM chain_heads h
+	LEFT JOIN backfills b ON b.chain = h.chain
 	LEFT JOIN index_leases l ON l.chain = h.chain
 	LEFT JOIN index_checkpoints c ON c.chain = CASE h.chain WHEN 'SN_MAIN' THEN 1 ELSE 2 END
 	LEFT JOIN fact_epochs e ON e.chain = CASE h.chain WHEN 'SN_MAIN' THEN 1 ELSE 2 END
@@ -60,6 +63,11 @@ type headRow struct {
 	TransactionsBlock *int64 `bun:"transactions_block"`
 	FullBlock         *int64 `bun:"full_block"`
 	Epoch             int64  `bun:"epoch"`
+	// The progress of a backfill, if there is one.
+	BackfillFrom *int64 `bun:"backfill_from"`
+	BackfillTo   *int64 `bun:"backfill_to"`
+	BackfillDone *int64 `bun:"backfill_done"`
+	BackfillLeft *int64 `bun:"backfill_left"`
 }
 
 // Heads implements chain.Heads. It uses a connection that may write, because
@@ -90,6 +98,12 @@ func (r *headRow) head() chain.Head {
 	}
 	if r.L1ObservedAt != nil {
 		head.L1Since = *r.L1ObservedAt
+	}
+	if r.BackfillFrom != nil {
+		head.Backfill = &chain.Backfill{From: uint64(*r.BackfillFrom), To: uint64(*r.BackfillTo), Done: uint64(*r.BackfillDone)}
+		if r.BackfillLeft != nil {
+			head.Backfill.Left = new(time.Duration(*r.BackfillLeft) * time.Second)
+		}
 	}
 	return head
 }

@@ -42,7 +42,7 @@ func NewIndex(ctx context.Context, db *repo.DB, first uint64, batch int) *Index 
 	if i.err == nil && !leads {
 		i.err = errors.New("another process holds the lease")
 	}
-	i.do(func() error { return i.writer.Begin(ctx, i.lease, first, privacy.KnownPools(domain.Mainnet)) })
+	i.do(func() error { return i.writer.Begin(ctx, i.lease, first, false, privacy.KnownPools(domain.Mainnet)) })
 	return i
 }
 

@@ -39,6 +39,15 @@ type l1Finality struct {
 type indexer struct {
 	State      chain.IndexState `json:"state"`
 	ReasonCode *string          `json:"reasonCode"`
+	Progress   *progress        `json:"progress"`
+}
+
+// progress is that of a backfill; null while there is none.
+type progress struct {
+	FromBlock  uint64  `json:"fromBlock"`
+	ToBlock    uint64  `json:"toBlock"`
+	DoneBlocks uint64  `json:"doneBlocks"`
+	ETASeconds *uint64 `json:"etaSeconds"`
 }
 
 type verification struct {
@@ -61,6 +70,9 @@ func (h Handlers) status(ctx context.Context, c *frame.Call) (any, error) {
 	}
 	if status.Head.ReasonCode != "" {
 		body.Indexer.ReasonCode = &status.Head.ReasonCode
+	}
+	if b := status.Head.Backfill; b != nil {
+		body.Indexer.Progress = &progress{FromBlock: b.From, ToBlock: b.To, DoneBlocks: b.Done, ETASeconds: b.LeftSeconds()}
 	}
 	if head := status.Head.Block; head != nil {
 		body.HeadBlockNumber, body.HeadBlockHash = &head.Number, &head.Hash

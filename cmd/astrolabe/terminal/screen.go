@@ -100,10 +100,6 @@ func (s *Screen) draw() {
 
 // progressLine formats the progress of a backfill.
 func progressLine(p index.Progress) string {
-	share := 100.0
-	if p.Head > 0 {
-		share = min(100, 100*float64(p.Block)/float64(p.Head))
-	}
 	return fmt.Sprintf("%s %5.1f %%, block %d of %d, %.0f blocks/s, %.0f events/s, %s left",
-		p.Chain, share, p.Block, p.Head, p.BlocksPerSecond, p.EventsPerSecond, p.Left.Round(time.Second))
+		p.Chain, 100*p.Share, p.Block, p.Head, p.BlocksPerSecond, p.EventsPerSecond, p.Left.Round(time.Second))
 }

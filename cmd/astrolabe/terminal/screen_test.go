@@ -16,7 +16,7 @@ func TestLogIsWrittenAboveTheProgressLine(t *testing.T) {
 	var terminal bytes.Buffer
 	s := &Screen{terminal: &terminal, lines: make(map[domain.Chain]string)}
 	logger := slog.New(slog.NewTextHandler(s, nil))
-	s.Report(index.Progress{Chain: domain.Mainnet, Block: 50, Head: 200, BlocksPerSecond: 10, EventsPerSecond: 99, Left: 15 * time.Second})
+	s.Report(index.Progress{Chain: domain.Mainnet, Block: 50, Head: 200, BlocksPerSecond: 10, EventsPerSecond: 99, Left: 15 * time.Second, Share: 0.25})
 	logger.Info("something else")
 	s.Report(index.Progress{Chain: domain.Mainnet, Done: true})
 	logger.Info("the end")

@@ -1,18 +1,14 @@
-package main
+package simnode
 
 import (
-	"context"
-	"time"
-
 	"astrolabe/domain/token"
-	"astrolabe/repo/tokens"
 	"astrolabe/sim"
 	"astrolabe/starknet"
 )
 
-// samples name objects of a simulated chain, for scripts. Each can be requested
+// Samples name objects of a simulated chain, for scripts. Each can be requested
 // as soon as its block is indexed.
-type samples struct {
+type Samples struct {
 	BlockNumber uint64           `json:"blockNumber"`
 	BlockHash   starknet.Felt    `json:"blockHash"`
 	TxHash      starknet.Felt    `json:"txHash"`  // of an INVOKE in that block
@@ -31,8 +27,8 @@ type samples struct {
 
 // findSamples chooses the samples of a node. Their blocks are accepted on L1, so
 // no reorg removes them.
-func findSamples(node *sim.Node) (samples, error) {
-	s := samples{Tokens: sampleTokens(node), Selector: starknet.Selector("Transfer")}
+func findSamples(node *sim.Node) (Samples, error) {
+	s := Samples{Tokens: sampleTokens(node), Selector: starknet.Selector("Transfer")}
 	for _, contract := range node.Directory() {
 		switch contract.Name {
 		case "STRK":
@@ -47,13 +43,13 @@ func findSamples(node *sim.Node) (samples, error) {
 	}
 	class, err := node.ClassHash(node.Head().Header.BlockNumber, s.ERC20)
 	if err != nil {
-		return samples{}, err
+		return Samples{}, err
 	}
 	s.ClassHash = class
 	for number := node.L1Head(); number > 0 && (s.TxHash.IsZero() || s.MessageHash == starknet.Hash256{}); number-- {
 		block, err := node.Block(number)
 		if err != nil {
-			return samples{}, err
+			return Samples{}, err
 		}
 		s.add(block)
 	}
@@ -61,7 +57,7 @@ func findSamples(node *sim.Node) (samples, error) {
 }
 
 // add completes the samples with transactions of a block.
-func (s *samples) add(block *sim.Block) {
+func (s *Samples) add(block *sim.Block) {
 	for i, receipt := range block.Receipts {
 		sent := &block.Transactions[i]
 		switch {
@@ -74,15 +70,15 @@ func (s *samples) add(block *sim.Block) {
 	}
 }
 
-// revokedSample names the token whose census the demo revokes.
-const revokedSample = "revoked"
+// Revoked names the token whose census the demo revokes.
+const Revoked = "revoked"
 
 // sampleTokens finds a token for each state of a holder census. The supply of
 // the voting token has no event, so its audit fails; a collection has no
-// fungible holders; the copycat's census is revoked by revokeSample.
+// fungible holders; the demo revokes the census of the copycat.
 func sampleTokens(node *sim.Node) map[string]starknet.Felt {
 	shows := map[string]string{
-		"STRK": string(token.CensusCertified), "vSTRK": string(token.CensusAuditFailed), "collection": "unqualified", "copycat": revokedSample,
+		"STRK": string(token.CensusCertified), "vSTRK": string(token.CensusAuditFailed), "collection": "unqualified", "copycat": Revoked,
 	}
 	tokens := make(map[string]starknet.Felt, len(shows))
 	for _, contract := range node.Directory() {
@@ -91,35 +87,4 @@ func sampleTokens(node *sim.Node) map[string]starknet.Felt {
 		}
 	}
 	return tokens
-}
-
-// revokeSample returns a component that revokes the census of one token of a
-// simulated chain, like "astrolabe census revoke", as soon as it has one, so that
-// the demo has a revoked census. The revocation is stored: later starts skip it.
-func (d *deployment) revokeSample(node simulatedNode) component {
-	return func(ctx context.Context) error {
-		contract, ok := node.samples.Tokens[revokedSample]
-		if !ok {
-			return nil
-		}
-		ticker := time.NewTicker(time.Second)
-		defer ticker.Stop()
-		for {
-			standings, err := tokens.NewCensus(d.db.DB).CensusStates(ctx, node.chain, []starknet.Felt{contract}, time.Now())
-			if err == nil && standings[0].Held {
-				return nil
-			}
-			if err == nil && standings[0].Generation != nil {
-				_, err = tokens.NewCensusBuilder(d.db.DB).HoldCensus(ctx, node.chain, contract, "the demo shows a revoked census")
-			}
-			if err != nil && ctx.Err() == nil {
-				d.logger.Debug("could not revoke the sample census yet", "error", err)
-			}
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-ticker.C:
-			}
-		}
-	}
 }
