@@ -22,9 +22,6 @@ import (
 // connect_timeout. Without it, a host that drops packets would block startup.
 const connectTimeout = 10 * time.Second
 
-// ErrAddress reports a database URL that cannot be parsed.
-var ErrAddress = errors.New("the database address is malformed")
-
 // Options configure the database connections.
 type Options struct {
 	// URL is a postgres:// address.
@@ -51,9 +48,9 @@ type DB struct {
 
 // Open opens the pools and checks that the database answers.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	config, err := pgxpool.ParseConfig(o.URL)
+	config, err := parseAddress(o.URL)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
+		return nil, err
 	}
 	config.MaxConns = int32(max(o.MaxConns, 0))
 	if config.MaxConns == 0 {

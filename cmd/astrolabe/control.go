@@ -113,6 +113,7 @@ func asRole(ctx context.Context, c *console, role string, direct secretText, fil
 	if err != nil {
 		return err
 	}
+	c.logger.Info("using the database", "database", db)
 	d := &deployment{console: c, db: &database{DB: db}, health: new(telemetry.Health)}
 	if err := db.ConfirmRole(ctx, role); err != nil {
 		db.Close()

@@ -18,6 +18,18 @@ import (
 	"astrolabe/repo"
 )
 
+// ignoreClientVariables removes the variables of Postgres' own clients from the
+// environment (PGHOST, PGPASSWORD, PGSERVICE, PGSSLMODE and so on): the driver
+// would read them, and one that was left in a shell would change which database
+// is used and how. Only the settings of this program choose the database.
+func ignoreClientVariables() {
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "PG") {
+			_ = os.Unsetenv(name) // the name comes from the environment, so it is valid
+		}
+	}
+}
+
 // database is an open database and, when it is a private one, its server.
 type database struct {
 	*repo.DB

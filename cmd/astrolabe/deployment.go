@@ -30,6 +30,7 @@ func openDeployment(ctx context.Context, c *console, d databaseSettings, s secre
 	if err != nil {
 		return nil, err
 	}
+	c.logger.Info("using the database", "database", db.DB)
 	ring, err := prepare(ctx, c, db, d, s)
 	if err != nil {
 		db.close()

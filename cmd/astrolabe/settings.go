@@ -27,7 +27,7 @@ import (
 // databaseSettings configure the database and the data folder.
 type databaseSettings struct {
 	Data            string     `help:"Data folder. Default: /var/lib/astrolabe for root, ~/.local/share/astrolabe for other users." default:"${data}" type:"path" placeholder:"DIR"`
-	DatabaseURL     secretText `help:"Use this Postgres database instead of a private server in the data folder. Pass URLs with a password through the environment or a file." env:"ASTROLABE_DATABASE_URL,DATABASE_URL" placeholder:"URL"`
+	DatabaseURL     secretText `help:"Use this Postgres database instead of a private server in the data folder. Pass URLs with a password through the environment or a file." placeholder:"URL"`
 	DatabaseURLFile string     `help:"Read the database URL from this file." type:"path" placeholder:"FILE"`
 	DatabaseConns   int        `help:"Maximum size of the write pool, and of the read pool." default:"10"`
 	PostgresBin     string     `help:"Folder of the Postgres server binaries for the private server. Default: search the usual locations." type:"path" placeholder:"DIR"`
