@@ -19,7 +19,7 @@ var ErrAddress = errors.New("the database address is malformed")
 // environment, which the driver would read too.
 func parseAddress(address string) (*pgxpool.Config, error) {
 	parsed, err := url.Parse(address)
-	if err != nil {
+	if err != nil || parsed.Scheme != "postgres" && parsed.Scheme != "postgresql" {
 		return nil, ErrAddress // the cause quotes the URL, which may hold a password
 	}
 	query := parsed.Query()
@@ -39,5 +39,5 @@ func parseAddress(address string) (*pgxpool.Config, error) {
 // LogValue names the database without secrets.
 func (db *DB) LogValue() slog.Value {
 	conn := db.pool.Config().ConnConfig
-	return slog.GroupValue(slog.String("host", conn.Host), slog.Int("port", int(conn.Port)), slog.String("database", conn.Database))
+	return slog.GroupValue(slog.String("host", conn.Host), slog.Int("port", int(conn.Port)), slog.String("name", conn.Database), slog.String("schema", db.schema))
 }

@@ -25,8 +25,8 @@ type deployment struct {
 
 // openDeployment opens the database before it writes anything, so that a data
 // folder that is refused stays unchanged.
-func openDeployment(ctx context.Context, c *console, d databaseSettings, s secretSettings) (*deployment, error) {
-	db, err := openDatabase(ctx, c, d)
+func openDeployment(ctx context.Context, c *console, d databaseSettings, s secretSettings, may creation) (*deployment, error) {
+	db, err := openDatabase(ctx, c, d, may)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +38,7 @@ func openDeployment(ctx context.Context, c *console, d databaseSettings, s secre
 	}
 	health := new(telemetry.Health)
 	health.Check("database", db.Writable)
+	health.Check("database_read", db.Readable)
 	return &deployment{
 		console: c, db: db, ring: ring, health: health,
 		masters: func() ([]secret.Master, error) { return s.masters(d.Data) },

@@ -84,7 +84,7 @@ func (i indexCommand) Validate() error {
 
 // Run indexes every chain that has a node, until a stop signal.
 func (i indexCommand) Run(ctx context.Context, c *console) error {
-	d, err := openDeployment(ctx, c, i.databaseSettings, i.secretSettings)
+	d, err := openDeployment(ctx, c, i.databaseSettings, i.secretSettings, mustExist)
 	if err != nil {
 		return err
 	}

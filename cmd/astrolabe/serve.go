@@ -48,7 +48,7 @@ func (s serveCommand) Validate() error {
 
 // Run serves until a stop signal.
 func (s serveCommand) Run(ctx context.Context, c *console) error {
-	d, err := openDeployment(ctx, c, s.databaseSettings, s.secretSettings)
+	d, err := openDeployment(ctx, c, s.databaseSettings, s.secretSettings, mustExist)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (u upCommand) Validate() error {
 
 // Run starts all components, prints their URLs and runs until a stop signal.
 func (u upCommand) Run(ctx context.Context, c *console) error {
-	d, err := openDeployment(ctx, c, u.databaseSettings, u.secretSettings)
+	d, err := openDeployment(ctx, c, u.databaseSettings, u.secretSettings, mayCreate)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	if err != nil {
 		return nil, err
 	}
-	verifiers, err := d.verifiers(ctx, u.verifierSettings, u.Data, slices.Contains(u.simulated(), domain.Mainnet))
+	verifiers, err := d.verifiers(ctx, u.verifierSettings, u.Data, u.DatabaseSchema, slices.Contains(u.simulated(), domain.Mainnet))
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (w workCommand) Validate() error {
 
 // Run runs jobs until a stop signal.
 func (w workCommand) Run(ctx context.Context, c *console) error {
-	d, err := openDeployment(ctx, c, w.databaseSettings, w.secretSettings)
+	d, err := openDeployment(ctx, c, w.databaseSettings, w.secretSettings, mustExist)
 	if err != nil {
 		return err
 	}
