@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -31,7 +32,8 @@ func parseAddress(address string) (*pgxpool.Config, error) {
 	parsed.RawQuery = query.Encode()
 	config, err := pgxpool.ParseConfig(parsed.String())
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
+		_, plain := pgxpool.ParseConfig(address) // its message quotes the URL as it was set
+		return nil, fmt.Errorf("%w: %w", ErrAddress, cmp.Or(plain, err))
 	}
 	return config, nil
 }

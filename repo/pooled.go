@@ -27,26 +27,31 @@ func (c pooledConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pooledConn{Conn: conn.(*stdlib.Conn), reads: c.reads}, nil
+	return &pooledConn{conn.(*stdlib.Conn), c.reads}, nil
 }
 
 // pooledConn is a connection to a pooler. A read is a transaction that begins
 // with its settings, and nothing is prepared.
 type pooledConn struct {
-	*stdlib.Conn
+	*sqlConn
 	reads string
 }
+
+var _ pgxConn = (*pooledConn)(nil)
+
+// sqlConn is a connection under a name that does not hide its method Conn.
+type sqlConn = stdlib.Conn
 
 // QueryContext implements driver.QueryerContext.
 func (c *pooledConn) QueryContext(ctx context.Context, query string, arguments []driver.NamedValue) (driver.Rows, error) {
 	arguments = unprepared(arguments)
-	if c.reads == "" || c.Conn.Conn().PgConn().TxStatus() != 'I' {
-		return c.Conn.QueryContext(ctx, query, arguments)
+	if c.reads == "" || c.Conn().PgConn().TxStatus() != 'I' {
+		return c.sqlConn.QueryContext(ctx, query, arguments)
 	}
 	if err := c.simply(ctx, "/* pool.begin */ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "+c.reads); err != nil {
 		return nil, err
 	}
-	rows, err := c.Conn.QueryContext(ctx, query, arguments)
+	rows, err := c.sqlConn.QueryContext(ctx, query, arguments)
 	if err != nil {
 		c.end("/* pool.rollback */ ROLLBACK")
 		return nil, err
@@ -56,15 +61,15 @@ func (c *pooledConn) QueryContext(ctx context.Context, query string, arguments [
 
 // ExecContext implements driver.ExecerContext.
 func (c *pooledConn) ExecContext(ctx context.Context, query string, arguments []driver.NamedValue) (driver.Result, error) {
-	return c.Conn.ExecContext(ctx, query, unprepared(arguments))
+	return c.sqlConn.ExecContext(ctx, query, unprepared(arguments))
 }
 
 // BeginTx implements driver.ConnBeginTx.
 func (c *pooledConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	if c.reads == "" {
-		return c.Conn.BeginTx(ctx, o)
+		return c.sqlConn.BeginTx(ctx, o)
 	}
-	tx, err := c.Conn.BeginTx(ctx, driver.TxOptions{Isolation: driver.IsolationLevel(sql.LevelRepeatableRead), ReadOnly: true})
+	tx, err := c.sqlConn.BeginTx(ctx, driver.TxOptions{Isolation: driver.IsolationLevel(sql.LevelRepeatableRead), ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +82,7 @@ func (c *pooledConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx
 
 // simply runs statements without arguments in one round trip.
 func (c *pooledConn) simply(ctx context.Context, statements string) error {
-	conn := c.Conn.Conn().PgConn()
+	conn := c.Conn().PgConn()
 	_, err := conn.Exec(ctx, statements).ReadAll()
 	if err != nil && conn.IsClosed() && ctx.Err() == nil {
 		return driver.ErrBadConn // a read may be repeated on another connection
