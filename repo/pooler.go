@@ -27,16 +27,11 @@ func openPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error
 		if err == nil {
 			pool.Close()
 		}
+		if err := refuseTransactionPooler(ctx, config.ConnConfig); err != nil {
+			return nil, err
+		}
 		setAfterConnect(config.ConnConfig)
-		if pool, path, err = tryPool(ctx, config); err == nil {
-			err = refuseTransactionPooler(ctx, config.ConnConfig)
-		}
-		if err == nil && !samePath(path, want) {
-			err = fmt.Errorf("%w: it does not keep the settings of a session; set --database-direct-url", ErrPooler)
-		}
-		if err != nil && pool != nil {
-			pool.Close()
-		}
+		pool, _, err = tryPool(ctx, config)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reach the database: %w", err)
@@ -90,15 +85,18 @@ func withoutParameters(conn *pgx.ConnConfig) map[string]string {
 }
 
 // refuseTransactionPooler refuses a pooler that gives a server to another client
-// between transactions: settings of a session would reach other clients.
+// between transactions: settings of a session would reach other clients. It sends
+// none.
 func refuseTransactionPooler(ctx context.Context, config *pgx.ConnConfig) error {
+	config = config.Copy()
+	withoutParameters(config)
 	ctx, cancel := context.WithTimeout(ctx, config.ConnectTimeout)
 	defer cancel()
 	var servers [2]int
 	for i := range servers {
 		conn, err := pgx.ConnectConfig(ctx, config)
 		if err != nil {
-			return err
+			return fmt.Errorf("reach the database: %w", err)
 		}
 		defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 		if err := conn.QueryRow(ctx, "/* pool.server */ SELECT pg_backend_pid()").Scan(&servers[i]); err != nil {
