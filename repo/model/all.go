@@ -14,7 +14,6 @@ func All() []any {
 		(*VerificationJob)(nil), (*VerificationMove)(nil), (*VerificationSource)(nil), (*VerificationCreates)(nil), (*VerificationBuilder)(nil), (*VerificationBuild)(nil), (*VerificationCandidate)(nil),
 		(*VerificationKey)(nil), (*VerificationController)(nil), (*VerificationReceipt)(nil), (*VerificationOutbox)(nil),
 		(*VerificationLogHash)(nil), (*VerificationLogCheckpoint)(nil),
-		(*VerificationJob)(nil), (*VerificationMove)(nil), (*VerificationSource)(nil), (*VerificationCreates)(nil), (*VerificationBuilder)(nil),
 		(*ProveJob)(nil), (*ProveBudget)(nil),
 	}
 }
