@@ -38,8 +38,8 @@ func parseAddress(address string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// LogValue names the database without secrets.
-func (db *DB) LogValue() slog.Value {
+// Place names the database of a DB for the log, without secrets.
+func Place(db *DB) slog.Attr {
 	conn := db.pool.Config().ConnConfig
-	return slog.GroupValue(slog.String("host", conn.Host), slog.Int("port", int(conn.Port)), slog.String("name", conn.Database), slog.String("schema", db.schema))
+	return slog.GroupAttrs("database", slog.String("host", conn.Host), slog.Int("port", int(conn.Port)), slog.String("name", conn.Database), slog.String("schema", db.schema))
 }

@@ -50,7 +50,7 @@ type checkKey struct{}
 // CheckReplica decides whether reads of requests use the replica. It calls same
 // with the replica, which reports whether the replica has the heads that this
 // process is about to state. Without a replica it does nothing.
-func (db *DB) CheckReplica(ctx context.Context, same func(ctx context.Context, replica *bun.DB) (bool, error)) {
+func CheckReplica(ctx context.Context, db *DB, same func(ctx context.Context, replica *bun.DB) (bool, error)) {
 	r := db.replica
 	if r == nil || time.Since(time.Unix(0, r.lostAt.Load())) < replicaPause {
 		return
@@ -71,66 +71,6 @@ func (db *DB) CheckReplica(ctx context.Context, same func(ctx context.Context, r
 		}
 	}
 }
-
-// readConn is what connections for reads implement.
-type readConn interface {
-	driver.Conn
-	driver.ConnBeginTx
-	driver.ConnPrepareContext
-	driver.ExecerContext
-	driver.NamedValueChecker
-	driver.Pinger
-	driver.QueryerContext
-	driver.SessionResetter
-}
-
-// replicaConnector opens connections to the replica.
-type replicaConnector struct {
-	driver.Connector
-	primary driver.Connector
-	replica *replica
-}
-
-// Connect implements driver.Connector. If the replica was lost while a statement
-// was on its way to it, the statement gets a connection to the primary, but a
-// check does not.
-func (c replicaConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := c.Connector.Connect(ctx)
-	if err == nil {
-		return &replicaConn{conn.(readConn), c.replica}, nil
-	}
-	if ctx.Err() != nil || ctx.Value(checkKey{}) != nil {
-		return nil, err
-	}
-	c.replica.lose(err)
-	if conn, err = c.primary.Connect(ctx); err != nil {
-		return nil, err
-	}
-	return standIn{conn.(readConn)}, nil
-}
-
-// replicaConn is a connection to the replica.
-type replicaConn struct {
-	readConn
-	replica *replica
-}
-
-// QueryContext implements driver.QueryerContext. A read that the replica cannot
-// answer may be repeated: database/sql then takes another connection.
-func (c *replicaConn) QueryContext(ctx context.Context, query string, arguments []driver.NamedValue) (driver.Rows, error) {
-	rows, err := c.readConn.QueryContext(ctx, query, arguments)
-	if err == nil || ctx.Err() != nil || SQLState(err) != stateConflict && Outage(err) == err {
-		return rows, err
-	}
-	c.replica.lose(err)
-	return nil, driver.ErrBadConn
-}
-
-// standIn is a connection to the primary for one statement.
-type standIn struct{ readConn }
-
-// IsValid implements driver.Validator.
-func (standIn) IsValid() bool { return false }
 
 // openReplica opens the connections to the replica. It sends nothing, so that a
 // process can start without its replica.

@@ -93,7 +93,7 @@ func TestReadsUseAReplicaOnlyWhileItIsCurrent(t *testing.T) {
 	}
 	check := func(current bool) {
 		t.Helper()
-		db.CheckReplica(t.Context(), func(ctx context.Context, replica *bun.DB) (bool, error) {
+		CheckReplica(t.Context(), db, func(ctx context.Context, replica *bun.DB) (bool, error) {
 			_, err := Select[int](ctx, replica, "/* test.check */ SELECT $1::int", 1)
 			return current, err
 		})

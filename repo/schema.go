@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
 )
 
@@ -28,7 +27,7 @@ var ErrForeignSchema = errors.New("the schema is in use")
 
 // searchPath is the setting that makes names without a schema ours. It has no
 // other schema, so that a table of another program is never taken for ours.
-func searchPath(schema string) string { return pgx.Identifier{schema}.Sanitize() }
+func searchPath(schema string) string { return quoted(schema) }
 
 // samePath compares search paths. Postgres quotes only names that need it.
 func samePath(a, b string) bool {

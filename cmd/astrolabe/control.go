@@ -114,7 +114,7 @@ func asRole(ctx context.Context, c *console, role string, s databaseSettings, ad
 	if err != nil {
 		return err
 	}
-	c.logger.Info("using the database", "database", db)
+	c.logger.Info("using the database", repo.Place(db))
 	d := &deployment{console: c, db: &database{DB: db}, health: new(telemetry.Health)}
 	if err := db.ConfirmRole(ctx, role); err != nil {
 		db.Close()

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"astrolabe/domain/secret"
+	"astrolabe/repo"
 	"astrolabe/repo/accounts"
 	"astrolabe/telemetry"
 )
@@ -30,7 +31,7 @@ func openDeployment(ctx context.Context, c *console, d databaseSettings, s secre
 	if err != nil {
 		return nil, err
 	}
-	c.logger.Info("using the database", "database", db.DB)
+	c.logger.Info("using the database", repo.Place(db.DB))
 	ring, err := prepare(ctx, c, db, d, s)
 	if err != nil {
 		db.close()

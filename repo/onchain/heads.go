@@ -73,7 +73,7 @@ func (r Heads) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.db.CheckReplica(ctx, func(ctx context.Context, replica *bun.DB) (bool, error) {
+	repo.CheckReplica(ctx, r.db, func(ctx context.Context, replica *bun.DB) (bool, error) {
 		there, err := repo.Select[headRow](ctx, replica, heads)
 		return slices.EqualFunc(byChain(rows), byChain(there), sameHead), err
 	})

@@ -138,3 +138,63 @@ func setConfig(settings map[string]string, local bool) string {
 	slices.Sort(calls)
 	return "SELECT " + strings.Join(calls, ", ")
 }
+
+// readConn is what connections for reads implement.
+type readConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.NamedValueChecker
+	driver.Pinger
+	driver.QueryerContext
+	driver.SessionResetter
+}
+
+// replicaConnector opens connections to the replica.
+type replicaConnector struct {
+	driver.Connector
+	primary driver.Connector
+	replica *replica
+}
+
+// Connect implements driver.Connector. If the replica was lost while a statement
+// was on its way to it, the statement gets a connection to the primary, but a
+// check does not.
+func (c replicaConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err == nil {
+		return &replicaConn{conn.(readConn), c.replica}, nil
+	}
+	if ctx.Err() != nil || ctx.Value(checkKey{}) != nil {
+		return nil, err
+	}
+	c.replica.lose(err)
+	if conn, err = c.primary.Connect(ctx); err != nil {
+		return nil, err
+	}
+	return standIn{conn.(readConn)}, nil
+}
+
+// replicaConn is a connection to the replica.
+type replicaConn struct {
+	readConn
+	replica *replica
+}
+
+// QueryContext implements driver.QueryerContext. A read that the replica cannot
+// answer may be repeated: database/sql then takes another connection.
+func (c *replicaConn) QueryContext(ctx context.Context, query string, arguments []driver.NamedValue) (driver.Rows, error) {
+	rows, err := c.readConn.QueryContext(ctx, query, arguments)
+	if err == nil || ctx.Err() != nil || SQLState(err) != stateConflict && Outage(err) == err {
+		return rows, err
+	}
+	c.replica.lose(err)
+	return nil, driver.ErrBadConn
+}
+
+// standIn is a connection to the primary for one statement.
+type standIn struct{ readConn }
+
+// IsValid implements driver.Validator.
+func (standIn) IsValid() bool { return false }
