@@ -182,15 +182,26 @@ type replicaConn struct {
 	replica *replica
 }
 
-// QueryContext implements driver.QueryerContext. A read that the replica cannot
-// answer may be repeated: database/sql then takes another connection.
+// QueryContext implements driver.QueryerContext.
 func (c *replicaConn) QueryContext(ctx context.Context, query string, arguments []driver.NamedValue) (driver.Rows, error) {
 	rows, err := c.readConn.QueryContext(ctx, query, arguments)
-	if err == nil || ctx.Err() != nil || SQLState(err) != stateConflict && Outage(err) == err {
-		return rows, err
+	return rows, c.judge(ctx, err)
+}
+
+// BeginTx implements driver.ConnBeginTx.
+func (c *replicaConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	tx, err := c.readConn.BeginTx(ctx, o)
+	return tx, c.judge(ctx, err)
+}
+
+// judge replaces the error of a replica that cannot answer. The statement may be
+// repeated: database/sql then takes another connection.
+func (c *replicaConn) judge(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil || SQLState(err) != stateConflict && !decided(Outage(err)) {
+		return err
 	}
 	c.replica.lose(err)
-	return nil, driver.ErrBadConn
+	return driver.ErrBadConn
 }
 
 // standIn is a connection to the primary for one statement.

@@ -103,8 +103,11 @@ func TestReadsUseAReplicaOnlyWhileItIsCurrent(t *testing.T) {
 			t.Errorf("got the replica used %t, want %t", !current, current)
 		}
 	}
-	on := db.Read() // a statement on its way
+	on := db.Read() // statements on their way
 	g.cut()
+	if err := on.RunInTx(t.Context(), Snapshot, func(context.Context, bun.Tx) error { return nil }); err != nil {
+		t.Errorf("got %v, want a transaction on the primary", err)
+	}
 	if got, err := Select[int](t.Context(), on, "/* test.diverted */ SELECT $1::int", 7); err != nil || len(got) != 1 || got[0] != 7 {
 		t.Errorf("got %v and %v from a lost replica, want 7 from the primary", got, err)
 	}
