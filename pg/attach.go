@@ -22,3 +22,14 @@ func Attach(ctx context.Context, dir, database string) (string, error) {
 	}
 	return (&Server{socketDir: socket}).ServiceURL(database), nil
 }
+
+// Exists reports whether the folder may have a cluster: it is false if Start would
+// create one.
+func Exists(dir string) bool {
+	f, err := resolveFolder(dir)
+	if err != nil {
+		return true // Start says what is wrong
+	}
+	version, err := f.version()
+	return err != nil || version != ""
+}

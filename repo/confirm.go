@@ -22,7 +22,7 @@ func (db *DB) ConfirmRole(ctx context.Context, role string) error {
 		Privileged bool   `bun:"privileged"`
 		Others     string `bun:"others"`
 	}
-	if err := db.write.NewRaw(confirmRole, role, bun.List(tables)).Scan(ctx, &found); err != nil {
+	if err := db.write.NewRaw(confirmRole, role, bun.List(tables), searchPath(db.schema)).Scan(ctx, &found); err != nil {
 		return fmt.Errorf("look up the privileges of the database role: %w", Outage(err))
 	}
 	switch {
@@ -40,6 +40,6 @@ const confirmRole = `/* roles.confirm */
 	SELECT current_user::text AS name, rolsuper OR rolbypassrls OR rolcreaterole OR rolreplication AS privileged,
 		EXISTS (SELECT FROM pg_roles r WHERE r.rolname = ?0 AND pg_has_role(r.oid, 'USAGE')) AS has,
 		coalesce((SELECT string_agg(c.relname, ', ' ORDER BY c.relname) FROM pg_class c
-			WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname NOT IN (?1)
+			WHERE c.relnamespace = to_regnamespace(?2) AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relname NOT IN (?1)
 			AND (has_table_privilege(c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE') OR has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE'))), '') AS others
 	FROM pg_roles WHERE rolname = current_user`

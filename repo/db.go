@@ -1,10 +1,11 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,16 +23,24 @@ import (
 // connect_timeout. Without it, a host that drops packets would block startup.
 const connectTimeout = 10 * time.Second
 
-// ErrAddress reports a database URL that cannot be parsed.
-var ErrAddress = errors.New("the database address is malformed")
-
 // Options configure the database connections.
 type Options struct {
 	// URL is a postgres:// address.
 	URL string
-	// MaxConns limits the pool for writes and jobs, and separately the pool for
-	// reads of requests. Zero means 10.
-	MaxConns int
+	// Schema has the tables; empty means DefaultSchema.
+	Schema string
+	// Logger receives what a start waits for; nil means none.
+	Logger *slog.Logger
+	// DirectURL is the address of the server, if URL is one of a pooler that may
+	// give each transaction another server. Migrations and notifications use it.
+	DirectURL string
+	// ReadURL is the address of a streaming replica for reads of requests; empty
+	// means none.
+	ReadURL string
+	// MaxConns limits all connections together. Zero means 20. Listeners of them
+	// are for calls of Listen, half of the rest for reads of requests, and the
+	// others for writes and jobs. A replica gets as many as reads have.
+	MaxConns, Listeners int
 	// Metrics receives statement and pool measurements; nil means none.
 	Metrics *telemetry.Metrics
 	// Tracing receives a span for each statement; nil means none.
@@ -46,56 +55,85 @@ type DB struct {
 	write *bun.DB
 	read  *bun.DB
 
+	replica *replica        // nil without one
+	direct  *pgx.ConnConfig // for LISTEN and the migration lock
+	options Options
+
+	schema   string
+	logger   *slog.Logger
+	lockWait time.Duration // for another process that migrates
+
 	enqueuer *river.Client[pgx.Tx] // only inserts jobs
 }
 
 // Open opens the pools and checks that the database answers.
 func Open(ctx context.Context, o Options) (*DB, error) {
-	config, err := pgxpool.ParseConfig(o.URL)
+	config, err := parseAddress(o.URL)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrAddress, err)
+		return nil, err
 	}
-	config.MaxConns = int32(max(o.MaxConns, 0))
-	if config.MaxConns == 0 {
-		config.MaxConns = 10
+	schema := cmp.Or(o.Schema, DefaultSchema)
+	path := searchPath(schema)
+	writes, reads := o.split()
+	o.configure(config.ConnConfig, path)
+	config.MaxConns, config.MaxConnIdleTime = int32(writes), maxIdle
+	db := &DB{schema: schema, logger: cmp.Or(o.Logger, slog.New(slog.DiscardHandler)), lockWait: lockWait, options: o}
+	if o.DirectURL == "" {
+		db.pool, err = openPool(ctx, config)
+		db.direct = config.ConnConfig
+	} else {
+		db.pool, err = db.openPooled(ctx, config, path)
 	}
-	config.MaxConnIdleTime = 5 * time.Minute
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectTimeout
+	if err != nil {
+		return nil, err
+	}
+	if db.enqueuer, err = newEnqueuer(db.pool); err != nil {
+		db.pool.Close()
+		return nil, err
+	}
+	write, read := stdlib.GetPoolConnector(db.pool), readConnector(config.ConnConfig)
+	if o.DirectURL != "" {
+		write = pooledConnector{write, ""}
+		read = pooledConnector{stdlib.GetConnector(*readConfig(config.ConnConfig)), localSettings(transactionSettings())}
+	}
+	db.write = bun.NewDB(sql.OpenDB(write), pgdialect.New())
+	db.write.SetMaxIdleConns(0) // the pool keeps them
+	db.read = newReader(sql.OpenDB(read), reads)
+	if o.ReadURL != "" {
+		if db.replica, err = o.openReplica(read, path, reads, db.logger); err != nil {
+			db.Close()
+			return nil, err
+		}
+	}
+	if o.Metrics != nil {
+		db.register(o.Metrics)
+	}
+	return db, nil
+}
+
+// maxIdle is how long a connection stays open without a statement.
+const maxIdle = 5 * time.Minute
+
+// split returns how many connections are for writes and jobs, and how many for
+// reads of requests.
+func (o Options) split() (writes, reads int) {
+	rest := max(cmp.Or(o.MaxConns, 20)-o.Listeners, 2)
+	return rest - rest/2, rest / 2
+}
+
+// configure sets what all connections have in common.
+func (o Options) configure(conn *pgx.ConnConfig, path string) {
+	if conn.ConnectTimeout == 0 {
+		conn.ConnectTimeout = connectTimeout
 	}
 	// bun formats arguments into the statement's text, so its statements are not
 	// prepared. Select and Exec request preparation themselves.
-	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
-	config.ConnConfig.RuntimeParams["application_name"] = "astrolabe"
-	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	config.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on"
-	config.ConnConfig.Tracer = newStatementTracer(o)
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("open the database: %w", err)
-	}
-	reaching, cancel := context.WithTimeout(ctx, config.ConnConfig.ConnectTimeout)
-	defer cancel()
-	if err := pool.Ping(reaching); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("reach the database: %w", err)
-	}
-	enqueuer, err := newEnqueuer(pool)
-	if err != nil {
-		pool.Close()
-		return nil, err
-	}
-	reader := openReader(config)
-	if o.Metrics != nil {
-		registerPools(o.Metrics, pool, reader)
-	}
-	return &DB{
-		pool:  pool,
-		write: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()),
-		read:  bun.NewDB(reader, pgdialect.New()),
-
-		enqueuer: enqueuer,
-	}, nil
+	conn.DefaultQueryExecMode = pgx.QueryExecModeExec
+	conn.RuntimeParams["search_path"] = path
+	conn.RuntimeParams["application_name"] = "astrolabe"
+	conn.RuntimeParams["timezone"] = "UTC"
+	conn.RuntimeParams["standard_conforming_strings"] = "on"
+	conn.Tracer = newStatementTracer(o)
 }
 
 // Write returns bun on the connections that may write.
@@ -104,10 +142,25 @@ func (db *DB) Write() *bun.DB { return db.write }
 // Read returns bun on the connections for reads of requests. They cannot write,
 // a transaction on them sees one snapshot, and their plans do not depend on the
 // arguments; see ReaderSettings.
-func (db *DB) Read() *bun.DB { return db.read }
+func (db *DB) Read() *bun.DB {
+	if db.replica.usable() {
+		return db.replica.DB
+	}
+	return db.read
+}
+
+// Readable checks that the connections for reads of requests work. A lost
+// replica is no fault: the primary takes its place.
+func (db *DB) Readable(ctx context.Context) error {
+	var one int
+	return db.read.NewSelect().ColumnExpr("1").Scan(ctx, &one)
+}
 
 // Close closes the pools. It waits until the connections in use are returned.
 func (db *DB) Close() {
+	if db.replica != nil {
+		_ = db.replica.Close()
+	}
 	_ = errors.Join(db.read.Close(), db.write.Close()) // closing bun does not close the pgx pool
 	db.pool.Close()
 }
@@ -125,13 +178,33 @@ func (db *DB) Writable(ctx context.Context) error {
 	return nil
 }
 
-func registerPools(m *telemetry.Metrics, pool *pgxpool.Pool, reader *sql.DB) {
-	m.Gauge("db_connections", "Open database connections.",
-		func() float64 { return float64(int(pool.Stat().TotalConns()) + reader.Stats().OpenConnections) })
-	m.Gauge("db_connections_in_use", "Database connections in use.",
-		func() float64 { return float64(int(pool.Stat().AcquiredConns()) + reader.Stats().InUse) })
-	m.Gauge("db_max_connections", "Most database connections that the pools may open.",
-		func() float64 { return float64(int(pool.Stat().MaxConns()) + reader.Stats().MaxOpenConnections) })
-	m.Counter("db_connection_waits_total", "Statements that had to wait for a database connection.",
-		func() float64 { return float64(pool.Stat().EmptyAcquireCount() + reader.Stats().WaitCount) })
+// register measures the pools.
+func (db *DB) register(m *telemetry.Metrics) {
+	readers := func(of func(sql.DBStats) int) float64 {
+		n := of(db.read.Stats())
+		if db.replica != nil {
+			n += of(db.replica.Stats())
+		}
+		return float64(n)
+	}
+	m.Gauge("db_connections", "Open database connections.", func() float64 {
+		return float64(db.pool.Stat().TotalConns()) + readers(func(s sql.DBStats) int { return s.OpenConnections })
+	})
+	m.Gauge("db_connections_in_use", "Database connections in use.", func() float64 {
+		return float64(db.pool.Stat().AcquiredConns()) + readers(func(s sql.DBStats) int { return s.InUse })
+	})
+	m.Gauge("db_max_connections", "Most database connections that the pools may open.", func() float64 {
+		return float64(db.pool.Stat().MaxConns()) + readers(func(s sql.DBStats) int { return s.MaxOpenConnections })
+	})
+	m.Counter("db_connection_waits_total", "Statements that had to wait for a database connection.", func() float64 {
+		return float64(db.pool.Stat().EmptyAcquireCount()) + readers(func(s sql.DBStats) int { return int(s.WaitCount) })
+	})
+	if db.replica != nil {
+		m.Gauge("db_replica_in_use", "1 while reads of requests use the replica, and 0 while they use the primary.", func() float64 {
+			if db.replica.usable() {
+				return 1
+			}
+			return 0
+		})
+	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
@@ -36,7 +35,7 @@ func (tx Tx) EnqueueOnce(ctx context.Context, work Work, period time.Duration) e
 
 func (tx Tx) enqueue(ctx context.Context, work Work, options *river.InsertOpts) error {
 	err := tx.conn.Raw(func(driver any) error {
-		_, err := tx.queue.InsertTx(ctx, openTx{driver.(*stdlib.Conn).Conn()}, work, options)
+		_, err := tx.queue.InsertTx(ctx, openTx{driver.(pgxConn).Conn()}, work, options)
 		return err
 	})
 	if err != nil {

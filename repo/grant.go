@@ -28,7 +28,7 @@ func (db *DB) GrantRoles(ctx context.Context) error {
 	want := permissions(missing)
 	return db.write.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		var list []permission
-		if err := tx.NewRaw(listPermissions, bun.List(rolesOf(roleGrants)), bun.List(grantedTables())).Scan(ctx, &list); err != nil {
+		if err := tx.NewRaw(listPermissions, bun.List(rolesOf(roleGrants)), bun.List(grantedTables()), searchPath(db.schema)).Scan(ctx, &list); err != nil {
 			return fmt.Errorf("list the permissions of roles: %w", err)
 		}
 		var changes []string
@@ -41,7 +41,11 @@ func (db *DB) GrantRoles(ctx context.Context) error {
 		for given := range want {
 			changes = append(changes, given.do()...)
 		}
-		for _, change := range changes {
+		var closed []string
+		if err := tx.NewRaw(listClosed, searchPath(db.schema), bun.List(rolesOf(roleGrants)), db.schema).Scan(ctx, &closed); err != nil {
+			return fmt.Errorf("list the roles that cannot use the schema: %w", err)
+		}
+		for _, change := range append(closed, changes...) {
 			if _, err := tx.NewRaw("/* roles.change */ ?", bun.Safe(change)).Exec(ctx); err != nil {
 				return fmt.Errorf("%s: %w", change, err)
 			}
@@ -70,6 +74,11 @@ func (db *DB) MissingRoles(ctx context.Context) (missing []string, err error) {
 	}
 	return slices.DeleteFunc(roles, func(role string) bool { return slices.Contains(known, role) }), nil
 }
+
+// listClosed lists the statements that let roles use the schema.
+const listClosed = `/* roles.closed */
+	SELECT format('GRANT USAGE ON SCHEMA %I TO %I', ?2, r.rolname) FROM pg_roles r
+	WHERE r.rolname IN (?1) AND NOT has_schema_privilege(r.oid, to_regnamespace(?0), 'USAGE')`
 
 func rolesOf(grants map[string][]grant) []string { return slices.Sorted(maps.Keys(grants)) }
 

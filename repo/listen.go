@@ -54,7 +54,7 @@ func (db *DB) Listen(ctx context.Context, channels []string, on func(channel, pa
 // listenOnce listens until the connection fails and reports whether it had
 // started to receive notifications.
 func (db *DB) listenOnce(ctx context.Context, channels []string, on func(channel, payload string), state func(up bool)) (received bool) {
-	conn, err := pgx.ConnectConfig(ctx, db.pool.Config().ConnConfig)
+	conn, err := pgx.ConnectConfig(ctx, db.direct)
 	if err != nil {
 		return false
 	}

@@ -92,6 +92,9 @@ func TestEveryMigrationCanBeUndoneAndAppliedAgain(t *testing.T) {
 func TestAMigrationAndItsRecordAreOneMove(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, pgtest.Database(t, nil))
+	if err := db.settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	migrator, err := db.migrator(t.Context(), recordApplied)
 	if err != nil {
 		t.Fatal(err)

@@ -29,17 +29,17 @@ const (
 const listPermissions = `/* roles.list */
 	SELECT 'privilege' AS kind, c.relname AS table_name, r.rolname AS role, a.privilege_type AS act, '' AS "column", '' AS definition
 	FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee
-	WHERE r.rolname IN (?0) AND c.relnamespace = 'public'::regnamespace
+	WHERE r.rolname IN (?0) AND c.relnamespace = to_regnamespace(?2)
 	UNION ALL
 	SELECT 'privilege', c.relname, r.rolname, a.privilege_type, t.attname, ''
 	FROM pg_attribute t JOIN pg_class c ON c.oid = t.attrelid CROSS JOIN LATERAL aclexplode(t.attacl) a JOIN pg_roles r ON r.oid = a.grantee
-	WHERE NOT t.attisdropped AND r.rolname IN (?0) AND c.relnamespace = 'public'::regnamespace
+	WHERE NOT t.attisdropped AND r.rolname IN (?0) AND c.relnamespace = to_regnamespace(?2)
 	UNION ALL
 	SELECT 'policy', c.relname, '', p.polname, '', coalesce(obj_description(p.oid, 'pg_policy'), '')
-	FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE p.polname ~ '^astrolabe_' AND c.relnamespace = 'public'::regnamespace
+	FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE p.polname ~ '^astrolabe_' AND c.relnamespace = to_regnamespace(?2)
 	UNION ALL
 	SELECT 'row security', c.relname, '', '', '', '' FROM pg_class c
-	WHERE c.relrowsecurity AND c.relname IN (?1) AND c.relnamespace = 'public'::regnamespace`
+	WHERE c.relrowsecurity AND c.relname IN (?1) AND c.relnamespace = to_regnamespace(?2)`
 
 // do returns the statements that give the permission.
 func (p permission) do() []string {

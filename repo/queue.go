@@ -59,6 +59,7 @@ func (db *DB) NewQueue(o QueueOptions) (*Queue, error) {
 		PeriodicJobs:                o.Periodic,
 		Queues:                      queues,
 		CompletedJobRetentionPeriod: 24 * time.Hour,
+		PollOnly:                    db.options.DirectURL != "", // no LISTEN through a pooler
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the job queue: %w", err)

@@ -39,6 +39,7 @@ func TestAReadingTransactionSeesOneMoment(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	do("CREATE SCHEMA astrolabe")
 	do("CREATE TABLE things (n int)")
 	do("SELECT pg_advisory_lock(1)")
 	counts := make(chan [2]int, 1)

@@ -32,7 +32,7 @@ func TestServiceRoleOwnsAnExistingDatabaseAndIsNoSuperuser(t *testing.T) {
 		t.Errorf("got privileged %t and %v, want a role without privileges", privileged, err)
 	}
 	if err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-		WHERE n.nspname = 'public' AND c.relowner <> $1::regrole`, role).Scan(&others); err != nil || others != 0 {
+		WHERE n.nspname = 'astrolabe' AND c.relowner <> $1::regrole`, role).Scan(&others); err != nil || others != 0 {
 		t.Errorf("got %d relations of another owner and %v, want none", others, err)
 	}
 	for _, statement := range []string{

@@ -249,7 +249,7 @@ func TestOtherRolesSeeEverythingThatTheyAreGranted(t *testing.T) {
 	conn := as(t, "NONE")
 	for _, statement := range []string{
 		"DO $$ BEGIN CREATE ROLE astrolabe_analyst_test; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$",
-		"GRANT SELECT ON verification_jobs, verification_sources TO astrolabe_analyst_test", "SET ROLE astrolabe_analyst_test",
+		"GRANT USAGE ON SCHEMA astrolabe TO astrolabe_analyst_test", "GRANT SELECT ON verification_jobs, verification_sources TO astrolabe_analyst_test", "SET ROLE astrolabe_analyst_test",
 	} {
 		if _, err := conn.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"io"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river"
 	"github.com/uptrace/bun"
 )
@@ -38,6 +37,9 @@ func (db *DB) InTx(ctx context.Context, act func(Tx) error) error {
 	return tx.Commit()
 }
 
+// pgxConn is a connection of the driver, also through a pooler.
+type pgxConn interface{ Conn() *pgx.Conn }
+
 // Snapshot are the options of a read-only transaction whose reads all see one
 // snapshot.
 var Snapshot = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
@@ -46,7 +48,7 @@ var Snapshot = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true
 // is named after the table: events.copy.
 func (tx Tx) Copy(ctx context.Context, table, columns string, rows io.Reader) error {
 	err := tx.conn.Raw(func(driver any) error {
-		conn := driver.(*stdlib.Conn).Conn().PgConn()
+		conn := driver.(pgxConn).Conn().PgConn()
 		_, err := conn.CopyFrom(ctx, rows, fmt.Sprintf("/* %s.copy */ COPY %s (%s) FROM STDIN BINARY", table, table, columns))
 		return err
 	})

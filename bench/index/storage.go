@@ -22,7 +22,7 @@ func (d *database) storage(ctx context.Context) (storage, error) {
 	}
 	rows, err := d.Query(ctx, `
 		SELECT relname, pg_total_relation_size(oid) FROM pg_class
-		WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`)
+		WHERE relkind = 'r' AND relnamespace IN (to_regnamespace('astrolabe'), to_regnamespace('public')) -- where older programs have their tables`)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// connections is the number of database connections of each contender.
+	// connections is the number of database connections for reads of each
+	// contender. The program has as many for writes, and 4 for notifications.
 	connections = 8
 	// clients is the number of HTTP connections: enough to use all database
 	// connections.

@@ -87,7 +87,7 @@ func serveControl(ctx context.Context, file string) error {
 
 // open creates the gate and the connections for reads.
 func (c *control) open(ctx context.Context, url string) (*repo.DB, error) {
-	db, err := repo.Open(ctx, repo.Options{URL: url, MaxConns: connections})
+	db, err := repo.Open(ctx, repo.Options{URL: url, MaxConns: 2 * connections})
 	if err != nil {
 		return nil, err
 	}

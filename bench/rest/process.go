@@ -23,7 +23,7 @@ type service struct {
 // withService runs the program while act measures it.
 func (b *bench) withService(ctx context.Context, s service, act func(base string) error) error {
 	arguments := []string{"serve", "--data", b.data, "--addr", "127.0.0.1:0", "--admin-addr", "",
-		"--database-conns", strconv.Itoa(connections), "--log-level", "error"}
+		"--database-conns", strconv.Itoa(2*connections + 4), "--log-level", "error"}
 	if s.uncached {
 		arguments = append(arguments, "--cache-mb", "0")
 	}

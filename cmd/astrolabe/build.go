@@ -24,6 +24,7 @@ import (
 type buildCommand struct {
 	DatabaseURL     secretText `help:"Postgres database, with the role astrolabe_builder. Pass it through the environment or a file." env:"ASTROLABE_BUILDER_DATABASE_URL" placeholder:"URL"`
 	DatabaseURLFile string     `help:"Read the database URL from this file." env:"ASTROLABE_BUILDER_DATABASE_URL_FILE" type:"path" placeholder:"FILE"`
+	DatabaseSchema  string     `help:"Schema of the tables in the database." default:"astrolabe"`
 	pinSettings
 	compilerSettings
 	AdminAddr string `help:"Listen address for metrics, profiles and health checks. Keep it private. Leave it empty to disable." env:"ASTROLABE_BUILDER_ADMIN_ADDR"`
@@ -70,7 +71,7 @@ func (b buildCommand) Validate() error {
 
 // Run builds until a stop signal.
 func (b buildCommand) Run(ctx context.Context, c *console) error {
-	return asRole(ctx, c, repo.BuilderRole, b.DatabaseURL, b.DatabaseURLFile, b.AdminAddr, func(d *deployment) ([]component, error) {
+	return asRole(ctx, c, repo.BuilderRole, databaseSettings{DatabaseURL: b.DatabaseURL, DatabaseURLFile: b.DatabaseURLFile, DatabaseSchema: b.DatabaseSchema, DatabaseConns: roleConns}, b.AdminAddr, func(d *deployment) ([]component, error) {
 		described, compiler, err := b.compiler(ctx)
 		logBuilder(c.logger, described, err)
 		store := verifystore.NewBuilds(d.db.DB)

@@ -26,6 +26,7 @@ import (
 type controlCommand struct {
 	DatabaseURL     secretText `help:"Postgres database, with the role astrolabe_controller. Pass it through the environment or a file." env:"ASTROLABE_CONTROLLER_DATABASE_URL" placeholder:"URL"`
 	DatabaseURLFile string     `help:"Read the database URL from this file." env:"ASTROLABE_CONTROLLER_DATABASE_URL_FILE" type:"path" placeholder:"FILE"`
+	DatabaseSchema  string     `help:"Schema of the tables in the database." default:"astrolabe"`
 	pinSettings
 	ReceiptKey     secretText          `help:"Key that signs receipts, as PEM. Set it in the environment, never on the command line." hidden:""`
 	ReceiptKeyFile string              `help:"Read the key that signs receipts from this file: an Ed25519 key in PKCS#8 PEM, which only its owner can read." type:"path" placeholder:"FILE"`
@@ -48,7 +49,7 @@ func (k controlCommand) Run(ctx context.Context, c *console) error {
 	if err != nil {
 		return err
 	}
-	return asRole(ctx, c, repo.ControllerRole, k.DatabaseURL, k.DatabaseURLFile, k.AdminAddr, func(d *deployment) ([]component, error) {
+	return asRole(ctx, c, repo.ControllerRole, databaseSettings{DatabaseURL: k.DatabaseURL, DatabaseURLFile: k.DatabaseURLFile, DatabaseSchema: k.DatabaseSchema, DatabaseConns: roleConns}, k.AdminAddr, func(d *deployment) ([]component, error) {
 		store := verifystore.NewAdmissions(d.db.DB)
 		service := verify.NewController(store, key, k.Environment, k.toolchain(), time.Now)
 		service.OnMove(d.countMove)
@@ -100,18 +101,19 @@ func ensureReceiptKey(path string) error {
 
 // asRole runs components with a database in which this process may do only what
 // its role needs. It neither migrates nor has the secrets of the deployment.
-func asRole(ctx context.Context, c *console, role string, direct secretText, file, adminAddress string, start func(*deployment) ([]component, error)) error {
-	address, err := databaseSettings{DatabaseURL: direct, DatabaseURLFile: file}.url()
+func asRole(ctx context.Context, c *console, role string, s databaseSettings, adminAddress string, start func(*deployment) ([]component, error)) error {
+	address, err := s.url()
 	if err != nil {
 		return err
 	}
 	if address == "" {
 		return usageError{fmt.Errorf("set the URL of the database, whose user is %s", role)}
 	}
-	db, err := repo.Open(ctx, repo.Options{URL: address, MaxConns: roleConns, Metrics: c.metrics, Tracing: c.tracing})
+	db, err := repo.Open(ctx, s.options(c, address))
 	if err != nil {
 		return err
 	}
+	c.logger.Info("using the database", repo.Place(db))
 	d := &deployment{console: c, db: &database{DB: db}, health: new(telemetry.Health)}
 	if err := db.ConfirmRole(ctx, role); err != nil {
 		db.Close()
@@ -121,7 +123,7 @@ func asRole(ctx context.Context, c *console, role string, direct secretText, fil
 }
 
 // roleConns is the number of connections of a builder or controller.
-const roleConns = 4
+const roleConns = listeners + 4
 
 // processID identifies a builder or controller.
 func processID() string {

@@ -18,16 +18,41 @@ import (
 	"astrolabe/repo"
 )
 
+// ignoreClientVariables removes the variables of Postgres' own clients from the
+// environment (PGHOST, PGPASSWORD, PGSERVICE, PGSSLMODE and so on): the driver
+// would read them, and one that was left in a shell would change which database
+// is used and how. Only the settings of this program choose the database.
+func ignoreClientVariables() {
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "PG") {
+			_ = os.Unsetenv(name) // the name comes from the environment, so it is valid
+		}
+	}
+}
+
 // database is an open database and, when it is a private one, its server.
 type database struct {
 	*repo.DB
 	server *pg.Server // nil when the operator supplied the database
 }
 
-// withDatabase calls act with the configured database. If another process runs
-// the private server of the data folder, it connects to that one.
+// withDatabase calls act with the database of an existing deployment. If another
+// process runs the private server of the data folder, it connects to that one.
 func withDatabase(ctx context.Context, c *console, s databaseSettings, act func(*database) error) error {
-	db, err := openDatabase(ctx, c, s)
+	return withDatabaseOr(ctx, c, s, mustExist, act)
+}
+
+// creation says whether a command may create a deployment.
+type creation bool
+
+const (
+	mustExist creation = false
+	mayCreate creation = true
+)
+
+// withDatabaseOr is withDatabase for a command that may create a deployment.
+func withDatabaseOr(ctx context.Context, c *console, s databaseSettings, may creation, act func(*database) error) error {
+	db, err := openDatabase(ctx, c, s, may)
 	if errors.Is(err, pg.ErrFolderInUse) {
 		db, err = attachDatabase(ctx, c, s, err)
 	}
@@ -45,21 +70,37 @@ func attachDatabase(ctx context.Context, c *console, s databaseSettings, refusal
 	if err != nil {
 		return nil, refusal
 	}
-	db, err := repo.Open(ctx, repo.Options{URL: address, MaxConns: s.DatabaseConns, Metrics: c.metrics, Tracing: c.tracing})
+	db, err := repo.Open(ctx, s.options(c, address))
 	if err != nil {
 		return nil, err
 	}
 	return &database{DB: db}, nil
 }
 
-// openDatabase opens the operator's database, or starts the private one.
-func openDatabase(ctx context.Context, c *console, s databaseSettings) (*database, error) {
+// options are the settings of the connections.
+func (s databaseSettings) options(c *console, address string) repo.Options {
+	return repo.Options{
+		URL: address, DirectURL: string(s.DatabaseDirectURL), ReadURL: string(s.DatabaseReadURL), Schema: s.DatabaseSchema,
+		MaxConns: s.DatabaseConns, Listeners: listeners, Logger: c.logger, Metrics: c.metrics, Tracing: c.tracing,
+	}
+}
+
+// listeners are the connections on which a serving process is notified: of
+// revocations, epochs, blocks and verification jobs.
+const listeners = 4
+
+// openDatabase opens the operator's database, or starts the private one. Unless
+// the command may create a deployment, there must be one.
+func openDatabase(ctx context.Context, c *console, s databaseSettings, may creation) (*database, error) {
 	address, err := s.url()
 	if err != nil {
 		return nil, err
 	}
 	var server *pg.Server
 	if address == "" {
+		if may == mustExist && !pg.Exists(filepath.Join(s.Data, "postgres")) {
+			return nil, usageError{fmt.Errorf("there is no deployment in %s: set ASTROLABE_DATABASE_URL, or pass the data folder of an existing deployment with --data, or create one with: astrolabe up", s.Data)}
+		}
 		if server, err = startPrivate(ctx, c, s); err != nil {
 			return nil, err
 		}
@@ -69,16 +110,40 @@ func openDatabase(ctx context.Context, c *console, s databaseSettings) (*databas
 			return nil, err
 		}
 	}
-	db, err := repo.Open(ctx, repo.Options{URL: address, MaxConns: s.DatabaseConns, Metrics: c.metrics, Tracing: c.tracing})
+	db, err := repo.Open(ctx, s.options(c, address))
 	opened := &database{DB: db, server: server}
+	if err == nil && may == mustExist {
+		err = opened.mustBeDeployed(ctx)
+	}
 	if err == nil {
 		return opened, nil
 	}
 	opened.close()
-	if errors.Is(err, repo.ErrAddress) {
+	if errors.Is(err, repo.ErrAddress) || errors.Is(err, repo.ErrPooler) {
 		return nil, usageError{err}
 	}
 	return nil, err
+}
+
+// mustBeDeployed refuses a database without a deployment.
+func (d *database) mustBeDeployed(ctx context.Context) error {
+	deployed, err := d.Deployed(ctx)
+	if err != nil || deployed {
+		return err
+	}
+	if d.server != nil {
+		return usageError{errors.New("the deployment in the data folder is not complete: complete it with: astrolabe up")}
+	}
+	return usageError{errors.New("the database has no deployment: create one with: astrolabe migrate up")}
+}
+
+// Migrate is repo.DB.Migrate. A schema of another program is a wrong setting.
+func (d *database) Migrate(ctx context.Context) ([]string, error) {
+	applied, err := d.DB.Migrate(ctx)
+	if errors.Is(err, repo.ErrForeignSchema) {
+		return nil, usageError{err}
+	}
+	return applied, err
 }
 
 // close closes the connections and stops a private server.
@@ -102,20 +167,38 @@ func (d *database) done() <-chan struct{} {
 	return d.server.Done()
 }
 
+// url returns the database URL, or the empty string for a private server.
 func (s databaseSettings) url() (string, error) {
 	address, err := secretFrom("database URL", s.DatabaseURL, s.DatabaseURLFile)
-	if err != nil || address == "" {
-		return address, err
+	if err != nil {
+		return "", err
+	}
+	if address == "" && (s.DatabaseDirectURL != "" || s.DatabaseReadURL != "") {
+		return "", usageError{errors.New("--database-direct-url and --database-read-url need --database-url")}
+	}
+	return address, firstError(
+		checkDatabaseURL("--database-url", address),
+		checkDatabaseURL("--database-direct-url", string(s.DatabaseDirectURL)),
+		checkDatabaseURL("--database-read-url", string(s.DatabaseReadURL)),
+	)
+}
+
+// checkDatabaseURL refuses a URL that is none, or whose password every user of the
+// machine can read.
+func checkDatabaseURL(flag, address string) error {
+	if address == "" {
+		return nil
 	}
 	parsed, err := url.Parse(address)
 	if err != nil || (parsed.Scheme != "postgres" && parsed.Scheme != "postgresql") {
-		return "", usageError{errors.New("the database URL must begin with postgres://")} // the URL itself may hold a password
+		return usageError{fmt.Errorf("%s must begin with postgres://", flag)} // the URL itself may hold a password
 	}
 	_, password := parsed.User.Password()
-	if (password || parsed.Query().Has("password")) && onCommandLine(os.Args, "--database-url") {
-		return "", usageError{errors.New("every user of this machine can read the password in --database-url; pass it through ASTROLABE_DATABASE_URL or a file")}
+	if (password || parsed.Query().Has("password")) && onCommandLine(os.Args, flag) {
+		variable := "ASTROLABE_" + strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(flag, "--"), "-", "_"))
+		return usageError{fmt.Errorf("every user of this machine can read the password in %s; pass it through %s or a file", flag, variable)}
 	}
-	return address, nil
+	return nil
 }
 
 // onCommandLine reports whether a flag was passed as an argument.

@@ -1,8 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"astrolabe/pg/pgtest"
@@ -15,7 +20,7 @@ func TestPrivateDatabaseIsUsedWithoutSuperuser(t *testing.T) {
 	t.Parallel()
 	settings := databaseSettings{Data: filepath.Join(pgtest.Dir(t), "data"), DatabaseConns: 2}
 	for range 2 {
-		db, err := openDatabase(t.Context(), &console{logger: slog.New(slog.DiscardHandler), metrics: telemetry.NewMetrics()}, settings)
+		db, err := openDatabase(t.Context(), &console{logger: slog.New(slog.DiscardHandler), metrics: telemetry.NewMetrics()}, settings, mayCreate)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,5 +30,42 @@ func TestPrivateDatabaseIsUsedWithoutSuperuser(t *testing.T) {
 			t.Errorf("got superuser %q, %v and %v, want off after the migrations", superuser, scanned, err)
 		}
 		db.close()
+	}
+}
+
+func TestCommandsBesideUpAndMigrateUpNeverCreateADeployment(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{
+		"serve --addr 127.0.0.1:0 --admin-addr=", "work --admin-addr=", "index --admin-addr= --node-main http://127.0.0.1:1",
+		"keys create --workspace a --create-workspace --permissions read", "workspaces list", "secrets list", "migrate status",
+	} {
+		data, url := filepath.Join(t.TempDir(), "data"), pgtest.Database(t, nil)
+		for _, c := range []struct{ flag, want string }{
+			{"--log-level=error", "there is no deployment in " + data},
+			{"--database-url=" + url, "create one with: astrolabe migrate up"},
+		} {
+			var stdout, stderr bytes.Buffer
+			args := append(strings.Fields(command), "--data", data, c.flag)
+			if got := run(t.Context(), args, &stdout, &stderr); got != exitUsage || !strings.Contains(stderr.String(), c.want) {
+				t.Errorf("%s: got exit code %d and %q, want %d and %q", command, got, &stderr, exitUsage, c.want)
+			}
+		}
+		if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: got %v for the data folder, want none", command, err)
+		}
+	}
+}
+
+// TestVariablesOfPostgresClientsAreIgnored starts the program as a process, whose
+// environment says that the database is elsewhere.
+func TestVariablesOfPostgresClientsAreIgnored(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t, nil)
+	p := start(t, []string{
+		"ASTROLABE_DATABASE_URL=" + url, "DATABASE_URL=postgres://127.0.0.1:1/stray", "PGSERVICE=stray", "PGOPTIONS=-c search_path=stray", "PGSSLMODE=verify-full", "PGUSER=stray",
+	}, "migrate", "up")
+	p.wait(t)
+	if code := p.cmd.ProcessState.ExitCode(); code != exitOK {
+		t.Errorf("got exit code %d, want %d\n%s", code, exitOK, p.text())
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"astrolabe/cmd/astrolabe/plain"
 	"astrolabe/domain/secret"
+	"astrolabe/repo"
 	"astrolabe/repo/accounts"
 	"astrolabe/telemetry"
 )
@@ -26,11 +27,12 @@ type deployment struct {
 
 // openDeployment opens the database before it writes anything, so that a data
 // folder that is refused stays unchanged.
-func openDeployment(ctx context.Context, c *console, d databaseSettings, s secretSettings) (*deployment, error) {
-	db, err := openDatabase(ctx, c, d)
+func openDeployment(ctx context.Context, c *console, d databaseSettings, s secretSettings, may creation) (*deployment, error) {
+	db, err := openDatabase(ctx, c, d, may)
 	if err != nil {
 		return nil, err
 	}
+	c.logger.Info("using the database", repo.Place(db.DB))
 	ring, err := prepare(ctx, c, db, d, s)
 	if err != nil {
 		db.close()
@@ -38,6 +40,7 @@ func openDeployment(ctx context.Context, c *console, d databaseSettings, s secre
 	}
 	health := new(telemetry.Health)
 	health.Check("database", db.Writable)
+	health.Check("database_read", db.Readable)
 	return &deployment{
 		console: c, db: db, ring: ring, health: health,
 		masters: func() ([]secret.Master, error) { return s.masters(d.Data) },

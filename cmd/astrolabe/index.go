@@ -82,7 +82,7 @@ func (i indexCommand) Run(ctx context.Context, c *console) error {
 	if err := free(ctx, map[string]string{"--admin-addr": i.AdminAddr}); err != nil {
 		return err
 	}
-	d, err := openDeployment(ctx, c, i.databaseSettings, i.secretSettings)
+	d, err := openDeployment(ctx, c, i.databaseSettings, i.secretSettings, mustExist)
 	if err != nil {
 		return err
 	}

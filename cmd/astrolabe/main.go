@@ -114,6 +114,7 @@ const gcPercent = 400
 
 func main() {
 	sandbox.Reexec()
+	ignoreClientVariables()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}

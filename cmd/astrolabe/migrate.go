@@ -18,9 +18,16 @@ type migrateCommand struct {
 
 type migrateUp struct{ databaseSettings }
 
-// Run applies the pending migrations.
+// Help returns the detailed help text.
+func (migrateUp) Help() string {
+	return `Creates the tables of a new deployment in the database of --database-url, in the schema of --database-schema, or upgrades those of an existing one. Tables of a release that kept them in the schema public are moved.`
+}
+
+// Run applies the pending migrations. Only a database that was chosen by a URL
+// gets new tables.
 func (m migrateUp) Run(ctx context.Context, c *console) error {
-	return withDatabase(ctx, c, m.databaseSettings, func(db *database) error {
+	may := creation(m.DatabaseURL != "" || m.DatabaseURLFile != "")
+	return withDatabaseOr(ctx, c, m.databaseSettings, may, func(db *database) error {
 		applied, err := db.Migrate(ctx)
 		for _, name := range applied {
 			fmt.Fprintf(c.stdout, "applied %s\n", name)

@@ -51,7 +51,7 @@ func (s serveCommand) Run(ctx context.Context, c *console) error {
 	if err := free(ctx, map[string]string{"--addr": s.Addr, "--admin-addr": s.AdminAddr, "--internal-addr": s.InternalAddr}); err != nil {
 		return err
 	}
-	d, err := openDeployment(ctx, c, s.databaseSettings, s.secretSettings)
+	d, err := openDeployment(ctx, c, s.databaseSettings, s.secretSettings, mustExist)
 	if err != nil {
 		return err
 	}

@@ -29,11 +29,14 @@ import (
 
 // databaseSettings configure the database and the data folder.
 type databaseSettings struct {
-	Data            string     `help:"Data folder. Default: /var/lib/astrolabe for root, ~/.local/share/astrolabe for other users." default:"${data}" type:"path" placeholder:"DIR"`
-	DatabaseURL     secretText `help:"Use this Postgres database instead of a private server in the data folder. Pass URLs with a password through the environment or a file." env:"ASTROLABE_DATABASE_URL,DATABASE_URL" placeholder:"URL"`
-	DatabaseURLFile string     `help:"Read the database URL from this file." type:"path" placeholder:"FILE"`
-	DatabaseConns   int        `help:"Maximum size of the write pool, and of the read pool." default:"10"`
-	PostgresBin     string     `help:"Folder of the Postgres server binaries for the private server. Default: search the usual locations." type:"path" placeholder:"DIR"`
+	Data              string     `help:"Data folder. Default: /var/lib/astrolabe for root, ~/.local/share/astrolabe for other users." default:"${data}" type:"path" placeholder:"DIR"`
+	DatabaseURL       secretText `help:"Use this Postgres database instead of a private server in the data folder. Pass URLs with a password through the environment or a file." placeholder:"URL"`
+	DatabaseURLFile   string     `help:"Read the database URL from this file." type:"path" placeholder:"FILE"`
+	DatabaseSchema    string     `help:"Schema of the tables in the database." default:"astrolabe"`
+	DatabaseDirectURL secretText `help:"URL of the database server itself, needed if --database-url is a pooler that shares servers between clients, such as pgbouncer in transaction mode. Migrations and notifications use it." placeholder:"URL"`
+	DatabaseReadURL   secretText `help:"URL of a streaming replica of the database. Reads of API requests use it while it has the head that the answer states, and the primary otherwise." placeholder:"URL"`
+	DatabaseConns     int        `help:"Maximum number of database connections of the process, at least 8. A replica gets at most half as many." default:"20"`
+	PostgresBin       string     `help:"Folder of the Postgres server binaries for the private server. Default: search the usual locations." type:"path" placeholder:"DIR"`
 }
 
 // secretSettings configure the master key.
@@ -58,12 +61,21 @@ type listenSettings struct {
 	signinSettings `group:"Sign-in"`
 }
 
+// maxIdentifier is the longest name in a Postgres database, in bytes.
+const maxIdentifier = 63
+
+// minConns are the connections that a process needs: its listeners, and two each
+// for writes and for reads.
+const minConns = listeners + 4
+
 func (s databaseSettings) check() error {
 	switch {
 	case s.Data == "":
 		return errors.New("--data must name a folder")
-	case s.DatabaseConns < 1:
-		return errors.New("--database-conns must be at least 1")
+	case len(s.DatabaseSchema) > maxIdentifier || strings.HasPrefix(s.DatabaseSchema, "pg_"):
+		return fmt.Errorf("--database-schema must have at most %d bytes and must not begin with pg_", maxIdentifier)
+	case s.DatabaseConns < minConns:
+		return fmt.Errorf("--database-conns must be at least %d", minConns)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (u upCommand) Run(ctx context.Context, c *console) error {
 	if err := free(ctx, map[string]string{"--addr": u.Addr, "--admin-addr": u.AdminAddr, "--internal-addr": u.InternalAddr}); err != nil {
 		return err
 	}
-	d, err := openDeployment(ctx, c, u.databaseSettings, u.secretSettings)
+	d, err := openDeployment(ctx, c, u.databaseSettings, u.secretSettings, mayCreate)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 	if err != nil {
 		return nil, err
 	}
-	verifiers, err := d.verifiers(ctx, u.verifierSettings, u.Data, slices.Contains(u.simulated(), domain.Mainnet))
+	verifiers, err := d.verifiers(ctx, u.verifierSettings, u.Data, u.DatabaseSchema, slices.Contains(u.simulated(), domain.Mainnet))
 	if err != nil {
 		return nil, err
 	}

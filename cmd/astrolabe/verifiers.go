@@ -40,7 +40,7 @@ func (s verifierSettings) check() error {
 // verifiers returns the builder and the controller as child processes of this
 // program: each has a database role of its own, and only the controller has the
 // key that signs receipts.
-func (d *deployment) verifiers(ctx context.Context, s verifierSettings, data string, simulated bool) ([]component, error) {
+func (d *deployment) verifiers(ctx context.Context, s verifierSettings, data, schema string, simulated bool) ([]component, error) {
 	if !child.Supported {
 		d.logger.Warn("contracts are not verified: their build needs the sandbox, which needs Linux")
 		return nil, nil
@@ -71,7 +71,7 @@ func (d *deployment) verifiers(ctx context.Context, s verifierSettings, data str
 		return nil, err
 	}
 	shared := []string{
-		"ASTROLABE_LOG_FORMAT=json", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
+		"ASTROLABE_LOG_FORMAT=json", "ASTROLABE_DATABASE_SCHEMA=" + schema, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(),
 		"ASTROLABE_SCARB_VERSION=" + s.ScarbVersion, "ASTROLABE_SCARB_DIGEST=" + s.ScarbDigest,
 	}
 	run := func(command string, env ...string) component {

@@ -67,7 +67,7 @@ func (w workCommand) Run(ctx context.Context, c *console) error {
 	if err := free(ctx, map[string]string{"--admin-addr": w.AdminAddr}); err != nil {
 		return err
 	}
-	d, err := openDeployment(ctx, c, w.databaseSettings, w.secretSettings)
+	d, err := openDeployment(ctx, c, w.databaseSettings, w.secretSettings, mustExist)
 	if err != nil {
 		return err
 	}

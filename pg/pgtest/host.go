@@ -62,6 +62,10 @@ func newHost() (*host, error) {
 	if err != nil || admin.Scheme == "" {
 		return nil, fmt.Errorf("%s is not a postgres:// URL", variable)
 	}
+	// Statements of tests name tables as the program does, without its schema.
+	query := admin.Query()
+	query.Set("search_path", "astrolabe,public")
+	admin.RawQuery = query.Encode()
 	h.admin = admin
 	return h, nil
 }

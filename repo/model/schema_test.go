@@ -55,8 +55,8 @@ func columnsOf(t *testing.T, db *repo.DB) map[string][]column {
 	err := db.Write().NewRaw(`/* test.columns */
 		SELECT c.table_name, c.column_name, c.data_type, c.is_nullable = 'YES' AS nullable
 		FROM information_schema.columns c
-		JOIN pg_class r ON r.relname = c.table_name AND r.relnamespace = 'public'::regnamespace AND r.relkind IN ('r', 'p') AND NOT r.relispartition
-		WHERE c.table_schema = 'public' AND c.table_name NOT LIKE 'river%' AND c.table_name NOT IN ('migrations', 'migration_locks')
+		JOIN pg_class r ON r.relname = c.table_name AND r.relnamespace = 'astrolabe'::regnamespace AND r.relkind IN ('r', 'p') AND NOT r.relispartition
+		WHERE c.table_schema = 'astrolabe' AND c.table_name NOT LIKE 'river%' AND c.table_name NOT IN ('migrations', 'migration_locks')
 		ORDER BY c.table_name, c.ordinal_position`).Scan(t.Context(), &list)
 	if err != nil {
 		t.Fatal(err)

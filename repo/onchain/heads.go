@@ -1,8 +1,12 @@
 package onchain
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
@@ -71,18 +75,36 @@ type headRow struct {
 }
 
 // Heads implements chain.Heads. It uses a connection that may write, because
-// the others are always read-only.
+// the others are always read-only. Reads of requests use the replica only while
+// it has the same heads.
 func (r Heads) Heads(ctx context.Context) (map[domain.Chain]chain.Head, error) {
 	rows, err := repo.Select[headRow](ctx, r.db.Write(), heads)
 	if err != nil {
 		return nil, err
 	}
+	repo.CheckReplica(ctx, r.db, func(ctx context.Context, replica *bun.DB) (bool, error) {
+		there, err := repo.Select[headRow](ctx, replica, heads)
+		return slices.EqualFunc(byChain(rows), byChain(there), sameHead), err
+	})
 	found := make(map[domain.Chain]chain.Head, len(rows))
 	for i := range rows {
 		found[rows[i].Chain] = rows[i].head()
 	}
 	return found, nil
 }
+
+func byChain(rows []headRow) []headRow {
+	return slices.SortedFunc(slices.Values(rows), func(a, b headRow) int { return cmp.Compare(a.Chain, b.Chain) })
+}
+
+// sameHead reports whether two rows state the same facts about the index.
+func sameHead(a, b headRow) bool {
+	return a.Chain == b.Chain && a.Epoch == b.Epoch && equal(a.Tip, b.Tip) && equal(a.FirstBlock, b.FirstBlock) && equal(a.LastBlock, b.LastBlock) &&
+		equal(a.FinalizedBlock, b.FinalizedBlock) && equal(a.L1BlockNumber, b.L1BlockNumber)
+}
+
+// equal compares values that may be missing.
+func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
 func (r *headRow) head() chain.Head {
 	state, reason := model.IndexState(r.State, r.ReasonCode)

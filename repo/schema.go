@@ -1,0 +1,186 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/uptrace/bun"
+)
+
+// DefaultSchema is the schema of the tables, unless Options.Schema names another.
+const DefaultSchema = "astrolabe"
+
+// publicSchema had the tables of releases that had no schema of their own.
+const publicSchema = "public"
+
+// firstMigration tells our table of migrations from that of another program.
+const firstMigration = "20261115000001"
+
+// ErrForeignSchema means that the schema belongs to another program.
+var ErrForeignSchema = errors.New("the schema is in use")
+
+// searchPath is the setting that makes names without a schema ours. It has no
+// other schema, so that a table of another program is never taken for ours.
+func searchPath(schema string) string { return quoted(schema) }
+
+// samePath compares search paths. Postgres quotes only names that need it.
+func samePath(a, b string) bool {
+	return strings.ReplaceAll(a, `"`, "") == strings.ReplaceAll(b, `"`, "")
+}
+
+// Deployed reports whether the database has tables of this program: in its
+// schema, or in public, from where Migrate moves them.
+func (db *DB) Deployed(ctx context.Context) (bool, error) {
+	for _, schema := range []string{db.schema, publicSchema} {
+		if deployed, err := deployedIn(ctx, db.write, schema); deployed || err != nil {
+			return deployed, Outage(err)
+		}
+	}
+	return false, nil
+}
+
+// deployedIn reports whether our first migration is recorded in a schema. The
+// table of another program may have other columns.
+func deployedIn(ctx context.Context, on bun.IDB, schema string) (deployed bool, err error) {
+	err = on.NewRaw("/* schema.migrations */ SELECT to_regclass(?) IS NOT NULL", searchPath(schema)+".migrations").Scan(ctx, &deployed)
+	if err != nil || !deployed {
+		return false, err
+	}
+	err = on.NewRaw("/* schema.deployed */ SELECT EXISTS (SELECT FROM ?.migrations m WHERE to_jsonb(m) ->> 'name' = ?)",
+		bun.Ident(schema), firstMigration).Scan(ctx, &deployed)
+	return deployed, err
+}
+
+// settle prepares the schema for the migrations, in one transaction: it creates
+// the schema, or moves the tables of an older release into it. It refuses a
+// schema with tables of another program before it writes anything.
+func (db *DB) settle(ctx context.Context) error {
+	return db.write.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+		if deployed, err := deployedIn(ctx, tx, db.schema); deployed || err != nil {
+			return err
+		}
+		if err := db.refuseForeign(ctx, tx); err != nil {
+			return err
+		}
+		legacy, err := deployedIn(ctx, tx, publicSchema)
+		if err != nil {
+			return err
+		}
+		if err := db.createSchema(ctx, tx); err != nil || !legacy {
+			return err
+		}
+		return db.moveTables(ctx, tx)
+	})
+}
+
+// refuseForeign refuses a schema that has tables of another program.
+func (db *DB) refuseForeign(ctx context.Context, tx bun.Tx) error {
+	var foreign []string
+	err := tx.NewRaw(`/* schema.foreign */ SELECT relname FROM pg_class
+		WHERE relnamespace = to_regnamespace(?) AND relkind IN ('r', 'p', 'v', 'm', 'f') AND relname !~ ? ORDER BY relname LIMIT 2`,
+		searchPath(db.schema), ownTables()).Scan(ctx, &foreign)
+	if err != nil || len(foreign) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: %s has tables of another program, such as %s; choose another schema with --database-schema",
+		ErrForeignSchema, db.schema, strings.Join(foreign, " and "))
+}
+
+func (db *DB) createSchema(ctx context.Context, tx bun.Tx) error {
+	var exists bool
+	if err := tx.NewRaw("/* schema.exists */ SELECT to_regnamespace(?) IS NOT NULL", searchPath(db.schema)).Scan(ctx, &exists); err != nil || exists {
+		return err
+	}
+	if _, err := tx.NewRaw("/* schema.create */ CREATE SCHEMA ?", bun.Ident(db.schema)).Exec(ctx); err != nil {
+		return fmt.Errorf("create the schema %s; the role of the database URL needs the privilege CREATE on the database, or a schema that it owns: %w", db.schema, err)
+	}
+	return nil
+}
+
+// moveTables moves our tables, sequences, functions and types, and those of the
+// job queue, from public. Sequences of columns follow their tables.
+func (db *DB) moveTables(ctx context.Context, tx bun.Tx) error {
+	if _, err := tx.NewRaw("/* schema.lock_timeout */ SET LOCAL lock_timeout = ?", db.lockWait.Milliseconds()).Exec(ctx); err != nil {
+		return err
+	}
+	var changes []string
+	if err := tx.NewRaw(listMoves, publicSchema, ownTables(), ownRoutines(), db.schema).Scan(ctx, &changes); err != nil {
+		return fmt.Errorf("list the tables in public: %w", err)
+	}
+	for _, change := range changes {
+		if _, err := tx.NewRaw("/* schema.move */ ?", bun.Safe(change)).Exec(ctx); err != nil {
+			return fmt.Errorf("move the tables from public (stop all processes of the previous release first): %s: %w", change, err)
+		}
+	}
+	return nil
+}
+
+const listMoves = `/* schema.moves */
+	SELECT format('ALTER %s %I.%I SET SCHEMA %I', CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, ?0, c.relname, ?3)
+	FROM pg_class c WHERE c.relnamespace = to_regnamespace(?0) AND c.relkind IN ('r', 'p', 'S') AND c.relname ~ ?1
+		AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i') AND c.relkind = 'S')
+	UNION ALL
+	SELECT format('ALTER FUNCTION %s SET SCHEMA %I', p.oid::regprocedure, ?3) FROM pg_proc p
+	WHERE p.pronamespace = to_regnamespace(?0) AND p.proname ~ ?2
+	UNION ALL
+	SELECT format('ALTER TYPE %I.%I SET SCHEMA %I', ?0, t.typname, ?3) FROM pg_type t
+	WHERE t.typnamespace = to_regnamespace(?0) AND t.typtype IN ('e', 'd') AND t.typname ~ ?1`
+
+// settleFunctions makes functions with a search path of their own look for
+// tables in the schema. A migration cannot name it.
+func (db *DB) settleFunctions(ctx context.Context) error {
+	var changes []string
+	if err := db.write.NewRaw(listPaths, searchPath(db.schema), db.schema, "search_path="+searchPath(db.schema)+", pg_temp").Scan(ctx, &changes); err != nil {
+		return fmt.Errorf("list the functions: %w", err)
+	}
+	for _, change := range changes {
+		if _, err := db.write.NewRaw("/* schema.path */ ?", bun.Safe(change)).Exec(ctx); err != nil {
+			return fmt.Errorf("%s: %w", change, err)
+		}
+	}
+	return nil
+}
+
+const listPaths = `/* schema.paths */
+	SELECT format('ALTER FUNCTION %s SET search_path = %I, pg_temp', p.oid::regprocedure, ?1) FROM pg_proc p
+	WHERE p.pronamespace = to_regnamespace(?0) AND EXISTS (
+		SELECT FROM unnest(p.proconfig) AS c WHERE c LIKE 'search_path=%' AND replace(c, '"', '') <> replace(?2, '"', ''))`
+
+var (
+	createdTable   = regexp.MustCompile(`(?m)^CREATE (?:UNLOGGED )?(?:TABLE|SEQUENCE) (\w+)`)
+	createdRoutine = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?FUNCTION (\w+)`)
+)
+
+// ownTables returns the pattern of the names of our tables and sequences, their
+// partitions, and those of the migrator and the job queue.
+var ownTables = sync.OnceValue(func() string {
+	return `^(migrations|migration_locks|event_positions_[0-9]+|river_[a-z_]+|(` + strings.Join(created(createdTable), "|") + `)(_[0-9]+)*(_[a-z_]+_seq)?)$`
+})
+
+// ownRoutines returns the pattern of the names of our functions and those of the
+// job queue.
+var ownRoutines = sync.OnceValue(func() string {
+	return `^(river_[a-z_]+|` + strings.Join(created(createdRoutine), "|") + `)$`
+})
+
+// created lists what the migrations create.
+func created(pattern *regexp.Regexp) (names []string) {
+	_ = fs.WalkDir(migrationFiles, ".", func(path string, _ fs.DirEntry, _ error) error {
+		if !strings.HasSuffix(path, ".up.sql") {
+			return nil
+		}
+		content, err := migrationFiles.ReadFile(path)
+		for _, found := range pattern.FindAllStringSubmatch(string(content), -1) {
+			names = append(names, found[1])
+		}
+		return err
+	})
+	slices.Sort(names)
+	return slices.Compact(names)
+}
