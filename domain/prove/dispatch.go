@@ -26,10 +26,14 @@ func (r *Relay) Run(ctx context.Context) {
 	defer stop()
 	var upkeep, attempts sync.WaitGroup
 	upkeep.Go(func() { r.keepUp(writing) })
-	r.dispatchAll(ctx, func(t *ticket, release func()) {
+	r.dispatchAll(ctx, func(t *ticket, attempt Attempt, release func()) {
 		attempts.Go(func() {
 			defer release()
-			r.dispatch(proving, writing, t)
+			if attempt == nil {
+				r.end(writing, t, Undone())
+				return
+			}
+			r.dispatch(proving, writing, t, attempt)
 		})
 	})
 	for _, t := range r.drain() {
@@ -53,8 +57,10 @@ func (r *Relay) linger(most time.Duration) {
 	}
 }
 
-// dispatchAll starts attempts until ctx ends, at most Concurrent at a time.
-func (r *Relay) dispatchAll(ctx context.Context, start func(t *ticket, release func())) {
+// dispatchAll starts attempts until ctx ends, at most Concurrent at a time. A job
+// leaves the queue when the prover may be asked. While the circuit is open, jobs
+// are started without an attempt.
+func (r *Relay) dispatchAll(ctx context.Context, start func(t *ticket, attempt Attempt, release func())) {
 	slots := make(chan struct{}, r.options.Concurrent)
 	for {
 		select {
@@ -62,36 +68,51 @@ func (r *Relay) dispatchAll(ctx context.Context, start func(t *ticket, release f
 		case <-ctx.Done():
 			return
 		}
-		t := r.next(ctx)
+		t, attempt := r.next(ctx)
 		if t == nil {
 			return
 		}
-		start(t, func() { <-slots })
+		start(t, attempt, func() { <-slots })
 	}
 }
 
-// next waits for the first job of the queue; nil means that ctx has ended.
-func (r *Relay) next(ctx context.Context) *ticket {
-	for ctx.Err() == nil {
+// next waits for a job, then for the permit to dispatch it, and takes the first
+// job of the queue. Without a job nobody may hold a permit: it may be the only
+// one. No job means that ctx has ended, and no attempt that the circuit is open.
+func (r *Relay) next(ctx context.Context) (*ticket, Attempt) {
+	for r.awaitJob(ctx) {
+		attempt, ok := r.options.Upstream.Reserve(ctx)
+		if !ok && ctx.Err() != nil {
+			break
+		}
 		if t := r.take(); t != nil {
-			return t
+			return t, attempt
+		}
+		if ok { // another process has ended the job meanwhile
+			attempt.Cancel()
+		}
+	}
+	return nil, nil
+}
+
+// awaitJob waits until a job waits; false means that ctx has ended.
+func (r *Relay) awaitJob(ctx context.Context) bool {
+	for ctx.Err() == nil {
+		if waiting, _ := r.tickets(); len(waiting) > 0 {
+			return true
 		}
 		select {
 		case <-r.wake:
 		case <-ctx.Done():
 		}
 	}
-	return nil
+	return false
 }
 
 // dispatch makes the only attempt of a job. Nothing is sent before the job is
 // stored as dispatched. If storing that fails, it may or may not have happened,
 // but nothing was sent, and so the job ends.
-func (r *Relay) dispatch(proving, writing context.Context, t *ticket) {
-	if _, ready := r.options.Upstream.Ready(); !ready {
-		r.end(writing, t, Undone())
-		return
-	}
+func (r *Relay) dispatch(proving, writing context.Context, t *ticket, attempt Attempt) {
 	moved, err := r.stored(writing, func(ctx context.Context) (bool, error) {
 		return r.move(ctx, t.id, t.place, func(j *Job, now time.Time) *Change {
 			if j.Status != Queued {
@@ -102,11 +123,13 @@ func (r *Relay) dispatch(proving, writing context.Context, t *ticket) {
 	})
 	switch {
 	case err != nil:
+		attempt.Cancel()
 		r.end(writing, t, Undone())
 	case !moved: // another process has ended the job
+		attempt.Cancel()
 		r.ended(t)
 	default:
-		r.end(writing, t, r.options.Upstream.Prove(proving, t.params))
+		r.end(writing, t, attempt.Prove(proving, t.params))
 	}
 }
 
