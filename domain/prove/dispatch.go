@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	// writeTime limits one attempt to store how a job ended, and all of them
-	// together at the end of Run.
+	// writeTime limits one attempt to store the status of a job, including the
+	// wait for a connection, and all of them together at the end of Run. An
+	// attempt that fails is repeated.
 	writeTime = 5 * time.Second
 
 	firstPause   = 50 * time.Millisecond
@@ -33,7 +34,7 @@ func (r *Relay) Run(ctx context.Context) {
 				r.end(writing, t, Undone())
 				return
 			}
-			r.dispatch(proving, writing, t, attempt)
+			r.dispatch(ctx, proving, writing, t, attempt)
 		})
 	})
 	for _, t := range r.drain() {
@@ -110,17 +111,10 @@ func (r *Relay) awaitJob(ctx context.Context) bool {
 }
 
 // dispatch makes the only attempt of a job. Nothing is sent before the job is
-// stored as dispatched. If storing that fails, it may or may not have happened,
-// but nothing was sent, and so the job ends.
-func (r *Relay) dispatch(proving, writing context.Context, t *ticket, attempt Attempt) {
-	moved, err := r.stored(writing, func(ctx context.Context) (bool, error) {
-		return r.move(ctx, t.id, t.place, func(j *Job, now time.Time) *Change {
-			if j.Status != Queued {
-				return nil
-			}
-			return &Change{At: now, To: Dispatched}
-		})
-	})
+// stored as dispatched. While that cannot be stored, the job stays queued, until
+// ctx ends; then it ends, because nothing was sent.
+func (r *Relay) dispatch(ctx, proving, writing context.Context, t *ticket, attempt Attempt) {
+	moved, err := r.stored(ctx, writing, t, asDispatched)
 	switch {
 	case err != nil:
 		attempt.Cancel()
@@ -133,33 +127,53 @@ func (r *Relay) dispatch(proving, writing context.Context, t *ticket, attempt At
 	}
 }
 
-// end stores how a job ended, and keeps its payload. It repeats that until the
-// store answers. If another process has ended the job meanwhile, the payload is
-// dropped.
+// end stores how a job ended, and keeps its payload. If another process has ended
+// the job meanwhile, or ctx ends before the store answers, the payload is dropped.
 func (r *Relay) end(ctx context.Context, t *ticket, o Outcome) {
 	defer r.ended(t)
 	if o.Payload != nil {
 		r.results.put(t.id, t.place, o.Payload, r.options.Now().Add(ResultLife))
 	}
-	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		moved, err := r.stored(ctx, func(ctx context.Context) (bool, error) { return r.move(ctx, t.id, t.place, endAs(o)) })
-		switch {
-		case err == nil && moved:
-			return
-		case err == nil || ctx.Err() != nil:
-			r.results.drop(t.id, t.place)
-			return
-		}
-		r.options.Logger.Warn("could not store how a proof job ended, and will retry", "error", err, "pause", pause)
-		sleep(ctx, pause)
+	if moved, err := r.stored(ctx, ctx, t, endAs(o)); err != nil || !moved {
+		r.results.drop(t.id, t.place)
 	}
 }
 
-// stored limits the time of one write.
-func (r *Relay) stored(ctx context.Context, write func(context.Context) (bool, error)) (bool, error) {
+// stored moves a job, and repeats that until the store answers or ctx ends. A
+// write that runs then ends with writing, or at its own time limit.
+func (r *Relay) stored(ctx, writing context.Context, t *ticket, decide func(*Job, time.Time) *Change) (bool, error) {
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		moved, err := r.moveInTime(writing, t, decide)
+		if err == nil || ctx.Err() != nil {
+			return moved, err
+		}
+		r.options.Logger.Warn("could not store the status of a proof job, and will retry", "error", err, "pause", pause)
+		sleep(ctx, pause)
+		if ctx.Err() != nil {
+			return false, err
+		}
+	}
+}
+
+// moveInTime limits the time of one write.
+func (r *Relay) moveInTime(ctx context.Context, t *ticket, decide func(*Job, time.Time) *Change) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
-	return write(ctx)
+	return r.move(ctx, t.id, t.place, decide)
+}
+
+// asDispatched returns the change of a queued job. If the job is dispatched
+// already, the answer to an earlier write was lost: nobody else dispatches a job
+// in this place of the queue, and nothing was sent.
+func asDispatched(j *Job, now time.Time) *Change {
+	switch j.Status {
+	case Queued:
+		return &Change{At: now, To: Dispatched}
+	case Dispatched:
+		return &Change{At: now}
+	case Succeeded, Failed, Unavailable, UnknownDelivery:
+	}
+	return nil
 }
 
 // endAs returns the change to an outcome. A job that has it already stays as it

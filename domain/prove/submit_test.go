@@ -121,6 +121,9 @@ func TestConcurrentDuplicatesAreOneJob(t *testing.T) {
 		p.stop()
 	}
 	d.received(1)
+	if attempts := d.number("attempt_count FROM prove_jobs"); attempts != 1 {
+		t.Errorf("got %d attempts, want 1", attempts)
+	}
 }
 
 func TestMalformedKeysAreRefused(t *testing.T) {
