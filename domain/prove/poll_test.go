@@ -147,6 +147,42 @@ func (f *failing) Beat(ctx context.Context, holder string, jobs []string) ([]str
 	return f.Store.Beat(ctx, holder, jobs)
 }
 
+// watching is a store that calls ended when the row of a job says that its result
+// is held, before its writer knows.
+type watching struct {
+	prove.Store
+	ended func(*prove.Job)
+}
+
+// ChangeJob implements prove.Store.
+func (w *watching) ChangeJob(ctx context.Context, id string, decide func(*prove.Job) *prove.Change) (*prove.Job, error) {
+	job, err := w.Store.ChangeJob(ctx, id, decide)
+	if job != nil && job.Result == prove.Held {
+		w.ended(job)
+	}
+	return job, err
+}
+
+// TestAResultCanBeDeliveredAsSoonAsItsRowSaysSo polls at the first moment.
+func TestAResultCanBeDeliveredAsSoonAsItsRowSaysSo(t *testing.T) {
+	t.Parallel()
+	d := newDeployment(t)
+	w := &watching{Store: store.NewJobs(d.db)}
+	p := d.on(w)
+	delivered := make(chan bool, 1)
+	w.ended = func(job *prove.Job) {
+		_, payload, err := p.Poll(t.Context(), "a", job.ID)
+		if err != nil {
+			t.Error(err)
+		}
+		delivered <- payload != nil
+	}
+	p.run().submits("one")
+	if !<-delivered {
+		t.Error("got no result, want it")
+	}
+}
+
 // TestAResultIsKeptUntilItsDeliveryIsStored fails the write of a delivery before
 // and after its commit: neither loses the result.
 func TestAResultIsKeptUntilItsDeliveryIsStored(t *testing.T) {
