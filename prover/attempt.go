@@ -7,28 +7,63 @@ import (
 	"net/http"
 	"net/http/httptrace"
 
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
+
 	"astrolabe/domain/prove"
 )
 
-// Prove implements prove.Upstream.
-func (c *Client) Prove(ctx context.Context, params prove.Private) prove.Outcome {
-	if ctx.Err() != nil || !c.circuit.TryAcquirePermit() {
+// Reserve implements prove.Upstream.
+func (c *Client) Reserve(ctx context.Context) (prove.Attempt, bool) {
+	for {
+		settled := c.probe.settled() // before the circuit is asked, so that no answer is missed
+		if c.circuit.TryAcquirePermit() {
+			return attempt{c}, true
+		}
+		switch c.circuit.State() {
+		case circuitbreaker.OpenState:
+			return nil, false
+		case circuitbreaker.HalfOpenState:
+			select {
+			case <-settled:
+			case <-ctx.Done():
+				return nil, false
+			}
+		case circuitbreaker.ClosedState: // since a moment ago
+		}
+	}
+}
+
+// attempt is a permit of the circuit.
+type attempt struct{ client *Client }
+
+// Prove implements prove.Attempt.
+func (a attempt) Prove(ctx context.Context, params prove.Private) prove.Outcome {
+	if ctx.Err() != nil {
+		a.Cancel()
 		return prove.Undone()
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, a.client.options.Timeout)
 	defer cancel()
-	outcome, answered := c.attempt(ctx, params)
+	outcome, answered := a.client.send(ctx, params)
 	if answered {
-		c.circuit.RecordSuccess()
+		a.client.circuit.RecordSuccess()
 	} else {
-		c.circuit.RecordFailure()
+		a.client.circuit.RecordFailure()
 	}
 	return outcome
 }
 
-// attempt sends the request, and reports whether the prover itself answered. Until
+// Cancel implements prove.Attempt. A circuit that waits for this attempt opens
+// again, because the prover is as unknown as before. A closed one needs nothing.
+func (a attempt) Cancel() {
+	if a.client.circuit.IsHalfOpen() {
+		a.client.circuit.RecordFailure()
+	}
+}
+
+// send sends the request, and reports whether the prover itself answered. Until
 // there is a connection, nothing was sent. From then on everything may have been.
-func (c *Client) attempt(ctx context.Context, params prove.Private) (outcome prove.Outcome, answered bool) {
+func (c *Client) send(ctx context.Context, params prove.Private) (outcome prove.Outcome, answered bool) {
 	connected := false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
 	request, err := newRequest(ctx, c.options.URL, params)

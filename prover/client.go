@@ -35,6 +35,7 @@ type Client struct {
 	options Options
 	http    *http.Client
 	circuit circuitbreaker.CircuitBreaker[any]
+	probe   *probe
 }
 
 var _ prove.Upstream = (*Client)(nil)
@@ -60,13 +61,16 @@ func New(o Options) (*Client, error) {
 	if o.StateChanged == nil {
 		o.StateChanged = func(bool) {}
 	}
-	return &Client{options: o, http: newHTTP(), circuit: newCircuit(o)}, nil
+	c := &Client{options: o, http: newHTTP(), probe: newProbe()}
+	c.circuit = circuitbreaker.NewBuilder[any]().WithFailureThreshold(o.Faults).WithSuccessThreshold(1).WithDelay(o.Pause).
+		OnOpen(func(circuitbreaker.StateChangedEvent) { c.changed(true) }).
+		OnClose(func(circuitbreaker.StateChangedEvent) { c.changed(false) }).Build()
+	return c, nil
 }
 
-func newCircuit(o Options) circuitbreaker.CircuitBreaker[any] {
-	return circuitbreaker.NewBuilder[any]().WithFailureThreshold(o.Faults).WithSuccessThreshold(1).WithDelay(o.Pause).
-		OnOpen(func(circuitbreaker.StateChangedEvent) { o.StateChanged(true) }).
-		OnClose(func(circuitbreaker.StateChangedEvent) { o.StateChanged(false) }).Build()
+func (c *Client) changed(open bool) {
+	c.probe.settle()
+	c.options.StateChanged(open)
 }
 
 // newHTTP returns a client that uses each connection once, so that no request can
@@ -84,9 +88,12 @@ func newHTTP() *http.Client {
 	}
 }
 
-// Ready reports whether the circuit lets requests through; if not, it returns how
-// long it stays open.
+// Ready implements prove.Upstream. The circuit is half-open only while its one
+// attempt runs.
 func (c *Client) Ready() (wait time.Duration, ready bool) {
+	if c.circuit.IsHalfOpen() {
+		return c.options.Pause, false
+	}
 	wait = c.circuit.RemainingDelay()
 	return wait, wait == 0
 }

@@ -38,6 +38,15 @@ func serve(t *testing.T, handler http.Handler, change func(*prover.Options)) *pr
 	return client
 }
 
+// proves makes an attempt. Without a permit nothing is sent.
+func proves(ctx context.Context, client *prover.Client) prove.Outcome {
+	attempt, ok := client.Reserve(ctx)
+	if !ok {
+		return prove.Undone()
+	}
+	return attempt.Prove(ctx, prove.Conceal([]byte(params)))
+}
+
 // says answers every request with a text.
 func says(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -60,7 +69,7 @@ func TestARequestIsSentOnceAndByteForByte(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{"proof":"AA==", "proof_facts":["0x1"],"l2_to_l1_messages":[],"additional_data":{"x":1.50}}}`)
 	}), nil)
-	outcome := client.Prove(t.Context(), prove.Conceal([]byte(params)))
+	outcome := proves(t.Context(), client)
 	if outcome.Status != prove.Succeeded {
 		t.Fatalf("got %s, want %s", outcome.Status, prove.Succeeded)
 	}
@@ -96,7 +105,7 @@ func TestOnlyAnAnswerToTheRequestCounts(t *testing.T) {
 		``: prove.UnknownDelivery,
 	} {
 		client := serve(t, says(answer), func(o *prover.Options) { o.MaxResponse = 1 << 20 })
-		if got := client.Prove(t.Context(), prove.Conceal([]byte(params))); got.Status != want {
+		if got := proves(t.Context(), client); got.Status != want {
 			t.Errorf("%.120s: got %s, want %s", answer, got.Status, want)
 		}
 	}
@@ -107,7 +116,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("got a request at another address, want none") }))
 	t.Cleanup(other.Close)
 	client := serve(t, http.RedirectHandler(other.URL, http.StatusTemporaryRedirect), nil)
-	if got := client.Prove(t.Context(), prove.Conceal([]byte(params))); got.Status != prove.UnknownDelivery {
+	if got := proves(t.Context(), client); got.Status != prove.UnknownDelivery {
 		t.Errorf("got %s, want %s", got.Status, prove.UnknownDelivery)
 	}
 }
@@ -119,7 +128,7 @@ func TestAnAttemptEndsAtItsDeadline(t *testing.T) {
 	simulated := sim.New(sim.Options{})
 	simulated.Script(sim.Hang(), sim.Hang())
 	client := serve(t, simulated, func(o *prover.Options) { o.Timeout = 50 * time.Millisecond })
-	if got := client.Prove(t.Context(), prove.Conceal([]byte(params))); got.Status != prove.UnknownDelivery {
+	if got := proves(t.Context(), client); got.Status != prove.UnknownDelivery {
 		t.Errorf("got %s at the deadline, want %s", got.Status, prove.UnknownDelivery)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -128,10 +137,10 @@ func TestAnAttemptEndsAtItsDeadline(t *testing.T) {
 		cancel()
 	}()
 	patient := serve(t, simulated, nil)
-	if got := patient.Prove(ctx, prove.Conceal([]byte(params))); got.Status != prove.UnknownDelivery {
+	if got := proves(ctx, patient); got.Status != prove.UnknownDelivery {
 		t.Errorf("got %s when the context ended, want %s", got.Status, prove.UnknownDelivery)
 	}
-	if got := patient.Prove(ctx, prove.Conceal([]byte(params))); got.Status != prove.Unavailable {
+	if got := proves(ctx, patient); got.Status != prove.Unavailable {
 		t.Errorf("got %s after the context ended, want %s", got.Status, prove.Unavailable)
 	}
 	if all, _ := simulated.Received(nil); all != 2 {
@@ -146,7 +155,7 @@ func TestTheCircuitOpensAfterFaultsAndClosesAfterAnAnswer(t *testing.T) {
 	client := serve(t, simulated, func(o *prover.Options) {
 		o.Faults, o.Pause, o.StateChanged = 3, 100*time.Millisecond, func(open bool) { changes <- open }
 	})
-	attempt := func() prove.Status { return client.Prove(t.Context(), prove.Conceal([]byte(params))).Status }
+	attempt := func() prove.Status { return proves(t.Context(), client).Status }
 	simulated.Script(sim.Replies["busy"], sim.CutRead(), sim.CutRead(), sim.Replies["55"], sim.CutRead(), sim.Status(502), sim.Status(503))
 	for i, want := range []prove.Status{
 		prove.Unavailable, prove.UnknownDelivery, prove.UnknownDelivery, prove.Failed, prove.UnknownDelivery, prove.UnknownDelivery, prove.Unavailable,
@@ -180,6 +189,61 @@ func TestTheCircuitOpensAfterFaultsAndClosesAfterAnAnswer(t *testing.T) {
 	}
 }
 
+// TestOneAttemptDecidesAfterAPause reserves the only attempt after a pause, ends it
+// in every way, and looks at what others get that wait for it.
+func TestOneAttemptDecidesAfterAPause(t *testing.T) {
+	t.Parallel()
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for name, c := range map[string]struct {
+		end    func(prove.Attempt)
+		closed bool
+	}{
+		"an answer":          {func(a prove.Attempt) { a.Prove(t.Context(), prove.Conceal([]byte(params))) }, true},
+		"cancelled":          {func(a prove.Attempt) { a.Cancel() }, false},
+		"ended before it":    {func(a prove.Attempt) { a.Prove(ended, prove.Conceal([]byte(params))) }, false},
+		"cancelled too late": {func(a prove.Attempt) { a.Prove(t.Context(), prove.Conceal([]byte(params))); a.Cancel() }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const pause = time.Second // others must notice the end of the attempt within it
+			simulated := sim.New(sim.Options{})
+			simulated.Script(sim.CutRead())
+			client := serve(t, simulated, func(o *prover.Options) { o.Faults, o.Pause = 1, pause })
+			proves(t.Context(), client)
+			for wait, ready := client.Ready(); !ready; wait, ready = client.Ready() {
+				<-time.After(wait)
+			}
+			only, ok := client.Reserve(t.Context())
+			if !ok {
+				t.Fatal("got no permit after the pause, want one")
+			}
+			if wait, ready := client.Ready(); ready || wait != pause {
+				t.Errorf("got ready %t and a wait of %s while the attempt runs, want a wait of %s", ready, wait, pause)
+			}
+			if _, ok := client.Reserve(ended); ok {
+				t.Error("got a second permit, want none while the attempt runs")
+			}
+			others := make(chan bool)
+			for range 2 {
+				go func() {
+					_, ok := client.Reserve(t.Context())
+					others <- ok
+				}()
+			}
+			c.end(only)
+			for range 2 {
+				if got := <-others; got != c.closed {
+					t.Errorf("got a permit: %t, want %t", got, c.closed)
+				}
+			}
+			if _, ready := client.Ready(); ready != c.closed {
+				t.Errorf("got ready %t, want %t", ready, c.closed)
+			}
+		})
+	}
+}
+
 func TestAnAddressThatIsNoURLIsRefusedWithoutQuotingIt(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"", "prover:1", "ftp://secret", "http://", "http://secret\x7f"} {
@@ -191,7 +255,7 @@ func TestAnAddressThatIsNoURLIsRefusedWithoutQuotingIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := fmt.Sprint(client.Prove(t.Context(), prove.Conceal([]byte(params)))); strings.Contains(text, "secret") || strings.Contains(text, "INVOKE") {
+	if text := fmt.Sprint(proves(t.Context(), client)); strings.Contains(text, "secret") || strings.Contains(text, "INVOKE") {
 		t.Errorf("got %s, want no address or content", text)
 	}
 }

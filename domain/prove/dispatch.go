@@ -6,15 +6,6 @@ import (
 	"time"
 )
 
-const (
-	// writeTime limits one attempt to store how a job ended, and all of them
-	// together at the end of Run.
-	writeTime = 5 * time.Second
-
-	firstPause   = 50 * time.Millisecond
-	longestPause = 5 * time.Second
-)
-
 // Run dispatches jobs and does the upkeep until ctx ends. Then it refuses new
 // submissions, ends waiting jobs as Unavailable, and waits for the answers to
 // requests that were sent, at most for the grace period. Results that are not
@@ -26,10 +17,14 @@ func (r *Relay) Run(ctx context.Context) {
 	defer stop()
 	var upkeep, attempts sync.WaitGroup
 	upkeep.Go(func() { r.keepUp(writing) })
-	r.dispatchAll(ctx, func(t *ticket, release func()) {
+	r.dispatchAll(ctx, func(t *ticket, attempt Attempt, release func()) {
 		attempts.Go(func() {
 			defer release()
-			r.dispatch(proving, writing, t)
+			if attempt == nil {
+				r.end(writing, t, Undone())
+				return
+			}
+			r.dispatch(ctx, proving, writing, t, attempt)
 		})
 	})
 	for _, t := range r.drain() {
@@ -53,8 +48,10 @@ func (r *Relay) linger(most time.Duration) {
 	}
 }
 
-// dispatchAll starts attempts until ctx ends, at most Concurrent at a time.
-func (r *Relay) dispatchAll(ctx context.Context, start func(t *ticket, release func())) {
+// dispatchAll starts attempts until ctx ends, at most Concurrent at a time. A job
+// leaves the queue when the prover may be asked. While the circuit is open, jobs
+// are started without an attempt.
+func (r *Relay) dispatchAll(ctx context.Context, start func(t *ticket, attempt Attempt, release func())) {
 	slots := make(chan struct{}, r.options.Concurrent)
 	for {
 		select {
@@ -62,110 +59,60 @@ func (r *Relay) dispatchAll(ctx context.Context, start func(t *ticket, release f
 		case <-ctx.Done():
 			return
 		}
-		t := r.next(ctx)
+		t, attempt := r.next(ctx)
 		if t == nil {
 			return
 		}
-		start(t, func() { <-slots })
+		start(t, attempt, func() { <-slots })
 	}
 }
 
-// next waits for the first job of the queue; nil means that ctx has ended.
-func (r *Relay) next(ctx context.Context) *ticket {
-	for ctx.Err() == nil {
+// next waits for a job, then for the permit to dispatch it, and takes the first
+// job of the queue. Without a job nobody may hold a permit: it may be the only
+// one. No job means that ctx has ended, and no attempt that the circuit is open.
+func (r *Relay) next(ctx context.Context) (*ticket, Attempt) {
+	for r.awaitJob(ctx) {
+		attempt, ok := r.options.Upstream.Reserve(ctx)
+		if !ok && ctx.Err() != nil {
+			break
+		}
 		if t := r.take(); t != nil {
-			return t
+			return t, attempt
+		}
+		if ok { // another process has ended the job meanwhile
+			attempt.Cancel()
+		}
+	}
+	return nil, nil
+}
+
+// awaitJob waits until a job waits; false means that ctx has ended.
+func (r *Relay) awaitJob(ctx context.Context) bool {
+	for ctx.Err() == nil {
+		if waiting, _ := r.tickets(); len(waiting) > 0 {
+			return true
 		}
 		select {
 		case <-r.wake:
 		case <-ctx.Done():
 		}
 	}
-	return nil
+	return false
 }
 
 // dispatch makes the only attempt of a job. Nothing is sent before the job is
-// stored as dispatched. If storing that fails, it may or may not have happened,
-// but nothing was sent, and so the job ends.
-func (r *Relay) dispatch(proving, writing context.Context, t *ticket) {
-	if _, ready := r.options.Upstream.Ready(); !ready {
-		r.end(writing, t, Undone())
-		return
-	}
-	moved, err := r.stored(writing, func(ctx context.Context) (bool, error) {
-		return r.move(ctx, t.id, t.place, func(j *Job, now time.Time) *Change {
-			if j.Status != Queued {
-				return nil
-			}
-			return &Change{At: now, To: Dispatched}
-		})
-	})
+// stored as dispatched. While that cannot be stored, the job stays queued, until
+// ctx ends; then it ends, because nothing was sent.
+func (r *Relay) dispatch(ctx, proving, writing context.Context, t *ticket, attempt Attempt) {
+	moved, err := r.stored(ctx, writing, t, asDispatched)
 	switch {
 	case err != nil:
+		attempt.Cancel()
 		r.end(writing, t, Undone())
 	case !moved: // another process has ended the job
+		attempt.Cancel()
 		r.ended(t)
 	default:
-		r.end(writing, t, r.options.Upstream.Prove(proving, t.params))
-	}
-}
-
-// end stores how a job ended, and keeps its payload. It repeats that until the
-// store answers. If another process has ended the job meanwhile, the payload is
-// dropped.
-func (r *Relay) end(ctx context.Context, t *ticket, o Outcome) {
-	defer r.ended(t)
-	if o.Payload != nil {
-		r.results.put(t.id, t.place, o.Payload, r.options.Now().Add(ResultLife))
-	}
-	for pause := firstPause; ; pause = min(2*pause, longestPause) {
-		moved, err := r.stored(ctx, func(ctx context.Context) (bool, error) { return r.move(ctx, t.id, t.place, endAs(o)) })
-		switch {
-		case err == nil && moved:
-			return
-		case err == nil || ctx.Err() != nil:
-			r.results.drop(t.id, t.place)
-			return
-		}
-		r.options.Logger.Warn("could not store how a proof job ended, and will retry", "error", err, "pause", pause)
-		sleep(ctx, pause)
-	}
-}
-
-// stored limits the time of one write.
-func (r *Relay) stored(ctx context.Context, write func(context.Context) (bool, error)) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, writeTime)
-	defer cancel()
-	return write(ctx)
-}
-
-// endAs returns the change to an outcome. A job that has it already stays as it
-// is: the answer to an earlier write was lost.
-func endAs(o Outcome) func(*Job, time.Time) *Change {
-	return func(j *Job, now time.Time) *Change {
-		switch {
-		case j.Status == o.Status:
-			return &Change{At: now}
-		case !j.Status.May(o.Status):
-			return nil
-		}
-		change := &Change{At: now, To: o.Status, Result: NoResult}
-		if o.Payload != nil {
-			change.Result = Held
-		}
-		if o.Status == Failed {
-			change.Code = &o.Code
-		}
-		return change
-	}
-}
-
-// sleep waits, or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
+		r.end(writing, t, attempt.Prove(proving, t.params))
 	}
 }

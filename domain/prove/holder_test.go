@@ -1,6 +1,7 @@
 package prove_test
 
 import (
+	"runtime"
 	"testing"
 	"time"
 
@@ -103,6 +104,9 @@ func TestASilentHolderCannotWrite(t *testing.T) {
 	if job, payload := paused.polls(sent); job.Status != prove.UnknownDelivery || payload != nil {
 		t.Errorf("got %s with the result %v, want %s without", job.Status, payload, prove.UnknownDelivery)
 	}
+	if left := paused.Stats(); left.Results != 0 {
+		t.Errorf("got %d results in memory, want that of the ended job dropped", left.Results)
+	}
 	if job := peer.has(waiting, prove.Queued); job.Place != queued.Place || job.Attempts != 0 {
 		t.Errorf("got %+v, want the job still queued at its new holder", job)
 	}
@@ -157,6 +161,31 @@ func TestAHeartbeatKeepsJobsAndDropsSweptOnes(t *testing.T) {
 	peer.keepsUp()
 	peer.has(kept, prove.Queued)
 	peer.has(lost, prove.Unavailable)
+}
+
+// TestAHeartbeatKeepsResultsUntilTheirDelivery lets a live holder write heartbeats
+// while a result and a full error wait.
+func TestAHeartbeatKeepsResultsUntilTheirDelivery(t *testing.T) {
+	t.Parallel()
+	d := newDeployment(t)
+	holder, peer := d.runs(), d.accepts()
+	d.sim.Script(sim.Succeed(), sim.Replies["55"])
+	proof := holder.submits("one").ID
+	holder.awaits(prove.Succeeded)
+	failed := holder.submits("two").ID
+	holder.awaits(prove.Failed)
+	for holder.Stats().Active > 0 { // a heartbeat spares what is being dispatched
+		runtime.Gosched()
+	}
+	d.silence(prove.Silence - time.Second)
+	holder.keepsUp()
+	d.silence(2 * time.Second) // since the heartbeat
+	peer.keepsUp()
+	for _, id := range []string{proof, failed} {
+		if job, payload := holder.polls(id); payload == nil {
+			t.Errorf("got a %s job with the result %s, want its content", job.Status, job.Result)
+		}
+	}
 }
 
 // TestAJobWithoutABodyIsSweptByItsOwnHolder stores a job whose acceptance was

@@ -3,6 +3,7 @@ package prove_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -146,6 +147,42 @@ func (f *failing) Beat(ctx context.Context, holder string, jobs []string) ([]str
 	return f.Store.Beat(ctx, holder, jobs)
 }
 
+// watching is a store that calls ended when the row of a job says that its result
+// is held, before its writer knows.
+type watching struct {
+	prove.Store
+	ended func(*prove.Job)
+}
+
+// ChangeJob implements prove.Store.
+func (w *watching) ChangeJob(ctx context.Context, id string, decide func(*prove.Job) *prove.Change) (*prove.Job, error) {
+	job, err := w.Store.ChangeJob(ctx, id, decide)
+	if job != nil && job.Result == prove.Held {
+		w.ended(job)
+	}
+	return job, err
+}
+
+// TestAResultCanBeDeliveredAsSoonAsItsRowSaysSo polls at the first moment.
+func TestAResultCanBeDeliveredAsSoonAsItsRowSaysSo(t *testing.T) {
+	t.Parallel()
+	d := newDeployment(t)
+	w := &watching{Store: store.NewJobs(d.db)}
+	p := d.on(w)
+	delivered := make(chan bool, 1)
+	w.ended = func(job *prove.Job) {
+		_, payload, err := p.Poll(t.Context(), "a", job.ID)
+		if err != nil {
+			t.Error(err)
+		}
+		delivered <- payload != nil
+	}
+	p.run().submits("one")
+	if !<-delivered {
+		t.Error("got no result, want it")
+	}
+}
+
 // TestAResultIsKeptUntilItsDeliveryIsStored fails the write of a delivery before
 // and after its commit: neither loses the result.
 func TestAResultIsKeptUntilItsDeliveryIsStored(t *testing.T) {
@@ -207,20 +244,59 @@ func TestAnOutcomeIsStoredWhenTheDatabaseIsBack(t *testing.T) {
 	}
 }
 
-// TestNothingIsSentIfTheDispatchIsNotStored fails the write that precedes the
-// first byte.
+// TestAJobIsSentOnceItsDispatchIsStored fails the write that precedes the first
+// byte, before and after its commit. Nothing is sent before the database is back.
+func TestAJobIsSentOnceItsDispatchIsStored(t *testing.T) {
+	t.Parallel()
+	for name, choose := range map[string]func(*failing) *atomic.Bool{
+		"before the commit": func(f *failing) *atomic.Bool { return &f.before },
+		"after the commit":  func(f *failing) *atomic.Bool { return &f.after },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDeployment(t)
+			f := newFailing(d)
+			choose(f).Store(true)
+			p := d.on(f).run()
+			id := p.submits("one").ID
+			<-f.failed
+			<-f.failed // in a retry
+			d.received(0)
+			choose(f).Store(false)
+			p.awaits(prove.Succeeded)
+			if job, payload := p.polls(id); payload == nil || job.Attempts != 1 {
+				t.Errorf("got the result %v of %d attempts, want one of 1", payload, job.Attempts)
+			}
+			d.received(1)
+		})
+	}
+}
+
+// TestNothingIsSentIfTheDispatchIsNotStored stops a process that could not store
+// its dispatch until then.
 func TestNothingIsSentIfTheDispatchIsNotStored(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t)
 	f := newFailing(d)
-	f.after.Store(true)
-	p := d.on(f).run()
+	f.before.Store(true)
+	p := d.on(f, func(o *prove.Options) { o.Grace = time.Minute }).run()
 	id := p.submits("one").ID
 	<-f.failed
-	f.after.Store(false)
-	p.awaits(prove.Unavailable)
-	if job := p.has(id, prove.Unavailable); job.Attempts != 1 {
-		t.Errorf("got %d attempts, want the one that was stored", job.Attempts)
+	stopped := make(chan struct{})
+	go func() {
+		p.stop()
+		close(stopped)
+	}()
+	for late := 0; ; late++ { // the store answers again when no more is dispatched
+		_, _, err := p.Submit(t.Context(), key("a", "k"), idempotencyKey(fmt.Sprint(late)), body(transaction("0x1")))
+		if domain.CodeOf(err) == domain.CodeProverUnavailable {
+			break
+		}
+	}
+	f.before.Store(false)
+	<-stopped
+	if job := p.has(id, prove.Unavailable); job.Attempts != 0 {
+		t.Errorf("got %d attempts, want none", job.Attempts)
 	}
 	d.received(0)
 }

@@ -9,14 +9,25 @@ import (
 	"astrolabe/domain"
 )
 
-// Upstream is the prover.
+// Upstream is the prover behind a circuit. After faults the circuit opens for a
+// pause, and then allows one attempt, whose answer closes it or opens it again.
 type Upstream interface {
-	// Ready reports whether the prover may be asked. If not, it returns how long
-	// to wait.
+	// Ready reports whether new jobs may be queued. If not, because the circuit
+	// is open or its one attempt runs, it returns how long to wait.
 	Ready() (wait time.Duration, ready bool)
+	// Reserve returns the permit for one attempt, which must be used or
+	// cancelled. While the one attempt after a pause runs, it waits for its end.
+	// It returns false if the circuit is open, or if ctx ends.
+	Reserve(ctx context.Context) (Attempt, bool)
+}
+
+// Attempt is the permit for one request to the prover.
+type Attempt interface {
 	// Prove sends a request, at most once, and returns how that ended. It ends
 	// when ctx does, with the outcome that is then true.
 	Prove(ctx context.Context, params Private) Outcome
+	// Cancel gives the permit back. Nothing was sent.
+	Cancel()
 }
 
 // Peers are the relays of other processes.

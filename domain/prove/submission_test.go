@@ -39,6 +39,18 @@ func TestBodiesWithoutTheFormOfASubmissionAreRefused(t *testing.T) {
 	}
 }
 
+func TestBodiesMayHave64Levels(t *testing.T) {
+	t.Parallel()
+	for levels, accepted := range map[int]bool{64: true, 65: false, 100_000: false} {
+		arrays := levels - 2 // the body and the transaction are two
+		_, err := prove.ParseSubmission([]byte(`{"block_id":{"block_number":1},"transaction":{"type":"INVOKE","x":` +
+			strings.Repeat("[", arrays) + strings.Repeat("]", arrays) + `}}`))
+		if (err == nil) != accepted || err != nil && domain.CodeOf(err) != domain.CodeInvalidRequest {
+			t.Errorf("%d levels: got %v, want it accepted: %t", levels, err, accepted)
+		}
+	}
+}
+
 func TestTransactionsAreForwardedByteForByte(t *testing.T) {
 	t.Parallel()
 	const transaction = `{ "type":"INVOKE", "calldata":[ "0x1" ,"\u0030x2"], "tip": 1.50E+2, "big":123456789012345678901 }`

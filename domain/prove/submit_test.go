@@ -80,6 +80,22 @@ func TestAReplayIsFoundUnderEveryDigestKey(t *testing.T) {
 	p.refuses(domain.CodeIdempotencyKeyReused, key("a", "k"), idempotencyKey("one"), body(transaction("0x2")))
 }
 
+// TestDigestsAreKeyed stores the same submission under two keys: who reads the
+// table cannot guess a body without the key.
+func TestDigestsAreKeyed(t *testing.T) {
+	t.Parallel()
+	d := newDeployment(t)
+	p := d.accepts()
+	p.submits("one")
+	d.keys.Store(&[]secret.Material{{2}})
+	p.submits("one") // under a key that is not known, the job is not found
+	for _, column := range []string{"idempotency_digest", "request_digest"} {
+		if n := d.number("count(DISTINCT " + column + ") FROM prove_jobs"); n != 2 {
+			t.Errorf("got %d values of %s, want one for each key", n, column)
+		}
+	}
+}
+
 // TestConcurrentDuplicatesAreOneJob submits the same body 1,000 times at the same
 // moment to two processes.
 func TestConcurrentDuplicatesAreOneJob(t *testing.T) {
@@ -121,6 +137,9 @@ func TestConcurrentDuplicatesAreOneJob(t *testing.T) {
 		p.stop()
 	}
 	d.received(1)
+	if attempts := d.number("attempt_count FROM prove_jobs"); attempts != 1 {
+		t.Errorf("got %d attempts, want 1", attempts)
+	}
 }
 
 func TestMalformedKeysAreRefused(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/domain"
 	"astrolabe/domain/prove"
 	"astrolabe/repo"
@@ -75,6 +77,62 @@ func TestStatementsAreServedByTheirIndexes(t *testing.T) {
 				t.Errorf("%s: got the plan\n%s\nwant one by %s", statement, plan, index)
 			}
 		}
+	}
+}
+
+// TestAHeartbeatIsOfTheHolderAlone lets a process write the heartbeat of a job that
+// another one holds.
+func TestAHeartbeatIsOfTheHolderAlone(t *testing.T) {
+	t.Parallel()
+	jobs, _ := opened(t)
+	one, _, err := jobs.Admit(t.Context(), job("one"), []prove.Digest{digest("1")}, add)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for holder, want := range map[string][]string{"h": {one.ID}, "other": {}} {
+		held, err := jobs.Beat(t.Context(), holder, []string{one.ID})
+		if diff := cmp.Diff(want, held); err != nil || diff != "" {
+			t.Errorf("%s: got %v, want %v (%v)", holder, held, want, err)
+		}
+	}
+}
+
+// TestWorkspacesWaitForEachOtherAtTheQueue admits a job of another workspace while
+// the first one decides: the second must see the place that the first has taken.
+func TestWorkspacesWaitForEachOtherAtTheQueue(t *testing.T) {
+	t.Parallel()
+	db, conn := repotest.Connect(t, repotest.Migrated)
+	if _, err := conn.Exec(t.Context(), "INSERT INTO workspaces (id, name, plan, created_at) VALUES ('a', 'a', 'standard', now()), ('b', 'b', 'standard', now())"); err != nil {
+		t.Fatal(err)
+	}
+	jobs := store.NewJobs(db)
+	second := job("two")
+	second.Workspace, second.Key = "b", "kb"
+	seen, ended := make(chan int, 1), make(chan error, 1)
+	_, _, err := jobs.Admit(t.Context(), job("one"), []prove.Digest{digest("1")}, func(*prove.Job, prove.Load) (prove.Admission, error) {
+		go func() {
+			_, _, err := jobs.Admit(t.Context(), second, []prove.Digest{digest("2")}, func(_ *prove.Job, load prove.Load) (prove.Admission, error) {
+				seen <- load.Queue
+				return prove.Added, nil
+			})
+			ended <- err
+		}()
+		for waits := false; !waits && len(seen) == 0; {
+			if err := conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+				AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`).Scan(&waits); err != nil {
+				return prove.Replayed, err
+			}
+		}
+		return prove.Added, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if queue := <-seen; queue != 1 {
+		t.Errorf("got a queue of %d jobs, want the one that was admitted before", queue)
 	}
 }
 
