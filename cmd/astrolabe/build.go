@@ -115,8 +115,7 @@ func (b buildCommand) compiler(ctx context.Context) (verify.Builder, verify.Comp
 		return described, nil, err
 	}
 	if b.ScarbVersion == "" && b.CairoWasm == "" {
-		const reason = "No compiler is configured: fetch it with scripts/cairo and set --cairo-wasm."
-		return refuse(reasonNoToolchain, reason, errors.New(reason))
+		return refuse(reasonNoToolchain, "No compiler is configured: fetch it with scripts/cairo and set --cairo-wasm.", errors.New("no compiler is configured: set --cairo-wasm"))
 	}
 	box, err := sandbox.Open(ctx, sandbox.Options{})
 	if missing, ok := errors.AsType[*sandbox.UnavailableError](err); ok {

@@ -78,6 +78,9 @@ func newProving(t *testing.T) *proving {
 	upstream := httptest.NewServer(v.prover)
 	t.Cleanup(upstream.Close)
 	v.address = upstream.URL
+	if said, ok := v.operate(v.url, "migrate", "up"); !ok {
+		t.Fatalf("migrate up: got a failure, want a deployment:\n%s", said)
+	}
 	said, ok := v.operate(v.url, "keys", "create", "--workspace", "a", "--create-workspace", "--permissions", "prove", "--rate-limit", "prove_concurrent=1000", "--rate-limit", "prove_daily=1000000", "--rate-limit", "light=1000000")
 	if !ok {
 		t.Fatalf("keys create: got a failure, want a key:\n%s", said)

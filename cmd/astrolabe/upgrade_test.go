@@ -2,6 +2,7 @@ package main
 
 import (
 	"compress/gzip"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -24,7 +25,14 @@ func restoreEarlierRelease(t *testing.T) (*operator, string) {
 		t.Fatal(err)
 	}
 	o := &operator{T: t, url: pgtest.Database(t, nil)}
-	psql := exec.Command("psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--dbname", o.url)
+	address, err := url.Parse(o.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := address.Query()
+	query.Del("search_path") // psql does not know that of the tests
+	address.RawQuery = query.Encode()
+	psql := exec.Command("psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--dbname", address.String())
 	psql.Stdin = sql
 	if output, err := psql.CombinedOutput(); err != nil {
 		t.Fatalf("psql: %v\n%s", err, output)

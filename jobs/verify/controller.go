@@ -105,7 +105,7 @@ func (c *Controller) report() func(context.Context) error {
 			text = err.Error()
 		}
 		if text == last || ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // it is logged once
 		}
 		if last = text; text != "" {
 			c.Logger.Warn("the controller is not ready", "reason", text)

@@ -245,16 +245,18 @@ func TestChangedMachineCodeIsNotExecuted(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, err := filepath.Glob(filepath.Join(options.CacheDir, "*", "*", "*"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("the machine code: got %q, %v, want one file", files, err)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the machine code: got %q, %v, want a file", files, err)
 	}
-	code, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	code[len(code)/2] ^= 1
-	if err := os.WriteFile(files[0], code, 0o600); err != nil {
-		t.Fatal(err)
+	for _, file := range files { // one for each version of the runtime that has translated it here
+		code, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code[len(code)/2] ^= 1
+		if err := os.WriteFile(file, code, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	packed, p := pack(t, bank(t), "bank", vault)
 	_, err = compiler.Compile(t.Context(), packed, p)
