@@ -61,14 +61,15 @@ func counted(ctx context.Context, url string) error {
 	return errors.Join(worker.Run(ctx, time.Now()), extendLedger(ctx, url), verified(ctx, url))
 }
 
-// verified records a verification of every other class, and two keys.
+// verified records a verification of every other class, and two keys, one of which
+// is revoked.
 func verified(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err
 	}
 	_, err = conn.Exec(ctx, `INSERT INTO verifications (chain, class, receipt_id, issued_at, key_id, receipt_digest)
-		SELECT chain, hash, id, '2026-07-01T12:00:00Z', 'key-1', 'sha256:' || repeat('0a', 32) FROM classes WHERE id % 2 = 0`)
+		SELECT chain, hash, id, '2026-07-01T12:00:00Z', CASE WHEN id % 8 = 0 THEN 'key-1' ELSE 'key-2' END, 'sha256:' || repeat('0a', 32) FROM classes WHERE id % 2 = 0`)
 	if err == nil {
 		_, err = conn.Exec(ctx, `INSERT INTO verification_keys (key_id, public_key, environment, toolchain_name, toolchain_version, toolchain_digest, not_before, not_after, revoked_at)
 			SELECT 'key-' || n, decode(repeat('0' || n, 32), 'hex'), CASE n WHEN 1 THEN 'demo' ELSE 'production' END, 'scarb', '2.12.0', 'sha256:' || repeat('0a', 32),
