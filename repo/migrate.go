@@ -60,9 +60,6 @@ func (db *DB) Migrate(ctx context.Context) (applied []string, err error) {
 		if err := db.migrateQueue(ctx); err != nil {
 			return err
 		}
-		if err := db.settleFunctions(ctx); err != nil {
-			return err
-		}
 		return db.GrantRoles(ctx)
 	})
 	return applied, err

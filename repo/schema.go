@@ -132,26 +132,6 @@ const listMoves = `/* schema.moves */
 	SELECT format('ALTER TYPE %I.%I SET SCHEMA %I', ?0, t.typname, ?3) FROM pg_type t
 	WHERE t.typnamespace = to_regnamespace(?0) AND t.typtype IN ('e', 'd') AND t.typname ~ ?1`
 
-// settleFunctions makes functions with a search path of their own look for
-// tables in the schema. A migration cannot name it.
-func (db *DB) settleFunctions(ctx context.Context) error {
-	var changes []string
-	if err := db.write.NewRaw(listPaths, searchPath(db.schema), db.schema, "search_path="+searchPath(db.schema)+", pg_temp").Scan(ctx, &changes); err != nil {
-		return fmt.Errorf("list the functions: %w", err)
-	}
-	for _, change := range changes {
-		if _, err := db.write.NewRaw("/* schema.path */ ?", bun.Safe(change)).Exec(ctx); err != nil {
-			return fmt.Errorf("%s: %w", change, err)
-		}
-	}
-	return nil
-}
-
-const listPaths = `/* schema.paths */
-	SELECT format('ALTER FUNCTION %s SET search_path = %I, pg_temp', p.oid::regprocedure, ?1) FROM pg_proc p
-	WHERE p.pronamespace = to_regnamespace(?0) AND EXISTS (
-		SELECT FROM unnest(p.proconfig) AS c WHERE c LIKE 'search_path=%' AND replace(c, '"', '') <> replace(?2, '"', ''))`
-
 var (
 	createdTable   = regexp.MustCompile(`(?m)^CREATE (?:UNLOGGED )?(?:TABLE|SEQUENCE) (\w+)`)
 	createdRoutine = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?FUNCTION (\w+)`)

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,12 +52,13 @@ func TestStreamEndsWhenItsJobCannotBeRead(t *testing.T) {
 func TestJobIsReadOnlyWhenItMayHaveMoved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h, reads := newJobHub(), 0
+		h := newJobHub()
+		var reads atomic.Int32
 		ctx, leave := context.WithCancel(t.Context())
 		closed := make(chan struct{})
 		s := JobSubscriber{
 			ID:   "one",
-			Read: func(context.Context) (*verify.Job, error) { reads++; return queued, nil },
+			Read: func(context.Context) (*verify.Job, error) { reads.Add(1); return queued, nil },
 			Send: func(*verify.Job) {}, Close: func() { close(closed) },
 		}
 		if err := h.FollowJob(ctx, s); err != nil {
@@ -65,7 +67,7 @@ func TestJobIsReadOnlyWhenItMayHaveMoved(t *testing.T) {
 		for _, step := range []struct {
 			name string
 			act  func()
-			want int
+			want int32
 		}{
 			{"begin", func() {}, 1},
 			{"another job", func() { h.NotifyJob("two") }, 1},
@@ -75,8 +77,8 @@ func TestJobIsReadOnlyWhenItMayHaveMoved(t *testing.T) {
 			{"30 seconds", func() { time.Sleep(time.Second) }, 4},
 		} {
 			step.act()
-			if synctest.Wait(); reads != step.want {
-				t.Errorf("%s: got %d reads, want %d", step.name, reads, step.want)
+			if synctest.Wait(); reads.Load() != step.want {
+				t.Errorf("%s: got %d reads, want %d", step.name, reads.Load(), step.want)
 			}
 		}
 		leave()

@@ -1,5 +1,5 @@
 GRANT EXECUTE ON FUNCTION verifications_advance_epoch() TO PUBLIC;
-CREATE OR REPLACE FUNCTION verifications_advance_epoch() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+CREATE OR REPLACE FUNCTION verifications_advance_epoch() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
     changed  smallint := coalesce(NEW.chain, OLD.chain);
     advanced bigint;

@@ -2,6 +2,7 @@ package repotest
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -46,10 +47,11 @@ func Connect(t testing.TB, template pgtest.Template) (*repo.DB, *pgx.Conn) {
 	return db, conn
 }
 
-// As opens the database of a connection with the privileges of a role.
-func As(t testing.TB, conn *pgx.Conn, role string) *repo.DB {
+// As opens the database of a connection with the privileges of a role. The schema
+// is the default one unless another is given.
+func As(t testing.TB, conn *pgx.Conn, role string, schema ...string) *repo.DB {
 	t.Helper()
-	db, err := repo.Open(t.Context(), repo.Options{URL: asRole(conn.Config().ConnString(), role)})
+	db, err := repo.Open(t.Context(), repo.Options{URL: asRole(conn.Config().ConnString(), role), Schema: strings.Join(schema, "")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,16 +16,10 @@ import (
 func TestTriggersWorkInWhateverSchemaTheTablesAre(t *testing.T) {
 	t.Parallel()
 	_, conn := repotest.Connect(t, repotest.Receipted)
-	if _, err := conn.Exec(t.Context(), `CREATE SCHEMA elsewhere; GRANT USAGE ON SCHEMA elsewhere TO PUBLIC;
-		DO $$ DECLARE moved regclass; BEGIN
-			FOR moved IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') LOOP
-				EXECUTE format('ALTER TABLE %s SET SCHEMA elsewhere', moved);
-			END LOOP;
-			EXECUTE format('ALTER DATABASE %I SET search_path = elsewhere', current_database());
-		END $$`); err != nil {
+	if _, err := conn.Exec(t.Context(), "ALTER SCHEMA astrolabe RENAME TO elsewhere"); err != nil {
 		t.Fatal(err)
 	}
-	db := repotest.As(t, conn, repo.ControllerRole)
+	db := repotest.As(t, conn, repo.ControllerRole, "elsewhere")
 	controller := verify.NewController(store.NewAdmissions(db), repotest.ReceiptKey, receipt.Demo, repotest.ReceiptToolchain, time.Now)
 	if decided, err := controller.Pass(t.Context()); err != nil || decided != 1 {
 		t.Errorf("got %d jobs decided and %v, want one", decided, err)
@@ -49,15 +43,15 @@ func TestTemporaryTablesDoNotDeceiveTriggers(t *testing.T) {
 		}
 	}
 	for statement, state := range map[string]string{
-		`INSERT INTO public.verification_receipts SELECT 99, j.id, r.chain, r.class, r.key_id, 'x', r.issued_at, r.body
-			FROM public.verification_receipts r, verification_jobs j WHERE j.state = 4 LIMIT 1`: "P0001",
+		`INSERT INTO astrolabe.verification_receipts SELECT 99, j.id, r.chain, r.class, r.key_id, 'x', r.issued_at, r.body
+			FROM astrolabe.verification_receipts r, verification_jobs j WHERE j.state = 4 LIMIT 1`: "P0001",
 		`CREATE TRIGGER mine AFTER INSERT ON verification_receipts FOR EACH ROW EXECUTE FUNCTION verifications_advance_epoch()`: "42501",
 	} {
 		if _, err := conn.Exec(t.Context(), statement); repo.SQLState(err) != state {
 			t.Errorf("%s: got %v, want it refused with %s", statement, err, state)
 		}
 	}
-	rows, err := conn.Query(t.Context(), `SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace AND p.prorettype = 'trigger'::regtype
+	rows, err := conn.Query(t.Context(), `SELECT p.proname FROM pg_proc p WHERE p.pronamespace = 'astrolabe'::regnamespace AND p.prorettype = 'trigger'::regtype
 		AND p.proname LIKE 'verification%' AND NOT coalesce(p.proconfig @> ARRAY['search_path=pg_catalog, pg_temp'], false)`)
 	if err != nil {
 		t.Fatal(err)
