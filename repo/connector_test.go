@@ -2,6 +2,7 @@ package repo
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -89,3 +90,45 @@ type pooledWork struct{}
 
 // Kind implements Work.
 func (pooledWork) Kind() string { return "pooled" }
+
+// TestSearchPathOfAPoolersRoleIsNeverTakenFromAnotherDeployment opens another
+// schema through the role of a deployment, and a schema without one.
+func TestSearchPathOfAPoolersRoleIsNeverTakenFromAnotherDeployment(t *testing.T) {
+	t.Parallel()
+	db := openPooled(t)
+	if err := db.Readable(t.Context()); err != nil {
+		t.Errorf("got %v, want the tables found", err)
+	}
+	path := func() (value string) {
+		if err := db.write.NewRaw("SELECT coalesce(string_agg(c, ' '), '') FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase, unnest(s.setconfig) AS c WHERE datname = current_database()").Scan(t.Context(), &value); err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	before := path()
+	if !strings.HasPrefix(before, "search_path=") {
+		t.Fatalf("got the settings %q, want the search path of the role", before)
+	}
+	other, err := Open(t.Context(), Options{URL: db.options.URL, DirectURL: db.options.URL, Schema: "other"})
+	if err == nil {
+		other.Close()
+	}
+	if !errors.Is(err, ErrPooler) || !strings.Contains(err.Error(), "a role of its own") {
+		t.Errorf("got %v, want a refusal", err)
+	}
+	if after := path(); after != before {
+		t.Errorf("got the settings %s, want %s", after, before)
+	}
+	empty := pgtest.Database(t, nil)
+	if other, err = Open(t.Context(), Options{URL: empty, DirectURL: empty}); err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := other.Readable(t.Context()); err == nil {
+		t.Error("got a readable database without tables, want an error")
+	}
+	db = other
+	if got := path(); got != "" {
+		t.Errorf("got the settings %s of a database without a deployment, want none", got)
+	}
+}

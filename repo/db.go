@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -82,7 +83,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		db.pool, err = openPool(ctx, config)
 		db.direct = config.ConnConfig
 	} else {
-		db.pool, err = db.openPooled(ctx, config, path)
+		db.pool, err = db.openPooled(ctx, config)
 	}
 	if err != nil {
 		return nil, err
@@ -149,11 +150,17 @@ func (db *DB) Read() *bun.DB {
 	return db.read
 }
 
-// Readable checks that the connections for reads of requests work. A lost
-// replica is no fault: the primary takes its place.
+// Readable checks that the connections for reads of requests work and find the
+// tables. A lost replica is no fault: the primary takes its place.
 func (db *DB) Readable(ctx context.Context) error {
-	var one int
-	return db.read.NewSelect().ColumnExpr("1").Scan(ctx, &one)
+	var found bool
+	if err := db.read.NewSelect().ColumnExpr("to_regclass('migrations') IS NOT NULL").Scan(ctx, &found); err != nil {
+		return err
+	}
+	if !found {
+		return fmt.Errorf("connections of the database do not find the tables of the schema %s", db.schema)
+	}
+	return nil
 }
 
 // Close closes the pools. It waits until the connections in use are returned.

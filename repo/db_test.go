@@ -35,7 +35,7 @@ func TestADatabaseThatCannotServeReadsIsNotReady(t *testing.T) {
 // openWith opens an empty database.
 func openWith(t *testing.T, o Options) *DB {
 	t.Helper()
-	o.URL = pgtest.Database(t, nil)
+	o.URL = pgtest.Database(t, migrated)
 	db, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -62,6 +62,9 @@ func (db *DB) Migrate(ctx context.Context) (applied []string, err error) {
 		}
 		return db.GrantRoles(ctx)
 	})
+	if err == nil && db.options.DirectURL != "" {
+		err = db.settlePath(ctx, db.pool, true)
+	}
 	return applied, err
 }
 

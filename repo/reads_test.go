@@ -25,8 +25,8 @@ func TestReadsAreCountedAsTheyArrive(t *testing.T) {
 	if err == nil {
 		t.Error("got a gigabyte, want an error")
 	}
-	if n := received.Load(); n < 1<<20 || n > 64<<20 {
-		t.Errorf("got %d bytes, want a few more than a megabyte", n)
+	if n := received.Load(); n < 1<<20 || n > 512<<20 { // the rest of it comes until the cancellation is noticed
+		t.Errorf("got %d bytes, want more than a megabyte, and not the gigabyte", n)
 	}
 	before := received.Load()
 	if _, err := Select[string](t.Context(), db.Read(), "/* test.short */ SELECT repeat('x', 1000)"); err != nil {

@@ -81,7 +81,7 @@ func onReplica(db *DB) bool { return db.Read() == db.replica.DB }
 
 func TestReadsUseAReplicaOnlyWhileItIsCurrent(t *testing.T) {
 	t.Parallel()
-	address := pgtest.Database(t, nil)
+	address := pgtest.Database(t, migrated)
 	g, through := newGateway(t, address)
 	db, err := Open(t.Context(), Options{URL: address, ReadURL: through})
 	if err != nil {

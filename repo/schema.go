@@ -79,12 +79,15 @@ func (db *DB) settle(ctx context.Context) error {
 	})
 }
 
-// refuseForeign refuses a schema that has tables of another program.
+// refuseForeign refuses a schema with tables of another program. Tables of our
+// names are ours only beside the migrator's own table, which stays when all
+// migrations are reverted or a start is killed before the first one.
 func (db *DB) refuseForeign(ctx context.Context, tx bun.Tx) error {
 	var foreign []string
 	err := tx.NewRaw(`/* schema.foreign */ SELECT relname FROM pg_class
-		WHERE relnamespace = to_regnamespace(?) AND relkind IN ('r', 'p', 'v', 'm', 'f') AND relname !~ ? ORDER BY relname LIMIT 2`,
-		searchPath(db.schema), ownTables()).Scan(ctx, &foreign)
+		WHERE relnamespace = to_regnamespace(?0) AND relkind IN ('r', 'p', 'v', 'm', 'f') AND (relname !~ ?1 OR NOT EXISTS (
+			SELECT FROM pg_attribute WHERE attrelid = to_regclass(?0 || '.migrations') AND attname = 'group_id'))
+		ORDER BY relname LIMIT 2`, searchPath(db.schema), ownTables()).Scan(ctx, &foreign)
 	if err != nil || len(foreign) == 0 {
 		return err
 	}
@@ -140,7 +143,7 @@ var (
 // ownTables returns the pattern of the names of our tables and sequences, their
 // partitions, and those of the migrator and the job queue.
 var ownTables = sync.OnceValue(func() string {
-	return `^(migrations|migration_locks|event_positions_[0-9]+|river_[a-z_]+|(` + strings.Join(created(createdTable), "|") + `)(_[0-9]+)*(_[a-z_]+_seq)?)$`
+	return `^(migrations|migration_locks|event_positions_[0-9]+|river_(job|job_state|leader|queue|client|client_queue|migration|notification)(_[a-z_]+_seq)?|(` + strings.Join(created(createdTable), "|") + `)(_[0-9]+)*(_[a-z_]+_seq)?)$`
 })
 
 // ownRoutines returns the pattern of the names of our functions and those of the

@@ -14,7 +14,7 @@ import (
 
 const (
 	// connections is the number of database connections for reads of each
-	// contender. The program has as many for writes, and 4 for notifications.
+	// contender. The program has as many for writes, and 5 for notifications.
 	connections = 8
 	// clients is the number of HTTP connections: enough to use all database
 	// connections.

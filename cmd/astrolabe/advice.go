@@ -43,6 +43,11 @@ func (a *advice) line(chain domain.Chain, repair string) string {
 	if !strings.HasPrefix(repair, "astrolabe ") {
 		return "repair with SQL: " + repair
 	}
+	return "repair: " + a.command(chain, repair)
+}
+
+// command returns a command with the flags that this program was started with.
+func (a *advice) command(chain domain.Chain, repair string) string {
 	repairs := strings.HasPrefix(repair, "astrolabe repair ")
 	for _, flag := range a.flags {
 		if !slices.Contains(everyCommand, flag.Name) && (!repairs || !slices.Contains(repairOnly, flag.Name)) {
@@ -58,7 +63,7 @@ func (a *advice) line(chain domain.Chain, repair string) string {
 	if repairs && len(a.nodes.urls()[chain]) == 0 && asksNode(repair) {
 		a.note("repair --block, --class and --entry need a node of %s: pass --node-main or --node-sepolia, or set its variable", chain)
 	}
-	return "repair: " + repair
+	return repair
 }
 
 // note adds a note once.

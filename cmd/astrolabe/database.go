@@ -85,9 +85,9 @@ func (s databaseSettings) options(c *console, address string) repo.Options {
 	}
 }
 
-// listeners are the connections on which a serving process is notified: of
-// revocations, epochs, blocks and verification jobs.
-const listeners = 4
+// listeners are the connections on which a process is notified: of revocations,
+// epochs, blocks, verification jobs and jobs of the queue.
+const listeners = 5
 
 // openDatabase opens the operator's database, or starts the private one. Unless
 // the command may create a deployment, there must be one.

@@ -165,7 +165,7 @@ func (d *deployment) sameSimulation(ctx context.Context, node simnode.Node) erro
 	}
 	return usageError{fmt.Errorf("the database holds %s from a real node, or another simulated chain: its block %d is %s; "+
 		"set --node-main or --node-sepolia to a node of that chain, pass --no-simulate to serve it without one, or use another --data folder or database. "+
-		"To remove it, run: %s", node.Chain, at.First, stored, indexing.Advice(node.Chain).Rollback(0, 0))}
+		"To remove it, run: %s", node.Chain, at.First, stored, (&advice{flags: d.flags}).command(node.Chain, indexing.Advice(node.Chain).Rollback(0, 0)))}
 }
 
 // sameKind refuses to follow a node of a chain whose stored index was simulated by
@@ -176,5 +176,5 @@ func (d *deployment) sameKind(ctx context.Context, c domain.Chain) error {
 		return err
 	}
 	return usageError{fmt.Errorf("the database holds a simulated %s, which astrolabe up made without a node; blocks of a node are never added to it: "+
-		"use another --data folder or database. To remove the simulated chain, run: %s", c, indexing.Advice(c).Rollback(0, 0))}
+		"use another --data folder or database. To remove the simulated chain, run: %s", c, (&advice{flags: d.flags}).command(c, indexing.Advice(c).Rollback(0, 0)))}
 }
