@@ -253,12 +253,16 @@ func TestBuildWithoutAResultIsRepeated(t *testing.T) {
 		}
 	}
 	stop()
+	// It may have stopped while it took the job again. Then nobody renews the lease.
+	if _, err := w.conn.Exec(t.Context(), "UPDATE verification_builds SET seen_at = seen_at - interval '1 hour'"); err != nil {
+		t.Fatal(err)
+	}
 	w.runs("two", func(context.Context, io.Reader) (*verify.Output, error) {
 		return &verify.Output{Class: []byte("{}")}, nil
 	})
 	w.moves(verify.Comparing)
-	if n := w.count("verification_builds WHERE builder = 'two' AND attempt = 2"); n != 1 {
-		t.Error("got another attempt, want the second one")
+	if n := w.count("verification_builds WHERE builder = 'two' AND attempt IN (2, 3)"); n != 1 {
+		t.Error("got the first attempt, want a later one")
 	}
 }
 
