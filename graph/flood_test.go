@@ -84,7 +84,7 @@ func TestRefusedSocketIsNoErrorInTheLog(t *testing.T) {
 
 // TestFloodOfSocketsLeavesRoomForKeys opens sockets without credentials, with
 // wrong ones and with keys that are rotated meanwhile, from many goroutines.
-// Whoever has a valid key still gets a stream.
+// Callers with a valid key still get a stream.
 func TestFloodOfSocketsLeavesRoomForKeys(t *testing.T) {
 	t.Parallel()
 	rounds := 3

@@ -13,7 +13,7 @@ import (
 
 // introspections caches the results of operations that only introspect. The
 // schema is fixed and the same for every caller, so that such a result depends
-// on the document, the operation and the variables alone. Whoever reloads
+// on the document, the operation and the variables alone. A reload of
 // GraphiQL gets the cached result for the price of its size.
 type introspections struct {
 	*cache.Weighted[introspectionKey, []byte]

@@ -23,7 +23,7 @@ type Options struct {
 	// Settings override the configuration of the server.
 	Settings map[string]string
 	// PasswordRoles are roles that log in with a password, and never without one.
-	// Whoever runs SQL creates them and sets their passwords.
+	// The caller creates them with SQL and sets their passwords.
 	PasswordRoles []string
 	// Restart makes the server start again when it exits by itself: at once, then
 	// after growing delays. After maxFailures in a row the server gives up, unless

@@ -17,7 +17,7 @@ import (
 // SetRolePassword lets an existing role log in with a password of printable ASCII
 // characters. The server and its logs see only the SCRAM verifier of the
 // password, with which nobody can log in. The database is that of a superuser,
-// or of whoever may administer the role.
+// or of a role that may administer this one.
 func SetRolePassword(ctx context.Context, db *DB, role, password string) error {
 	if password == "" || strings.ContainsFunc(password, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return errors.New("the password of a database role must have printable ASCII characters only")

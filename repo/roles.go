@@ -29,7 +29,7 @@ type grant struct {
 // roleGrants lists everything that each role may do. States are numbered as in
 // verify.States: 2 queued, 3 building, 4 comparing, 5 succeeded, 6 mismatch,
 // 7 failed. Rows of history are added by the trigger of a job that moves, with the
-// privileges of whoever moves it; another trigger refuses all others.
+// privileges of the role that moves it; another trigger refuses all others.
 var roleGrants = map[string][]grant{
 	BuilderRole: {
 		// A row that a statement has read must stay visible after its change.

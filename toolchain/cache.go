@@ -21,9 +21,8 @@ type Cache struct {
 	Digest string
 }
 
-// Check returns ErrForeignCache if the folder does not have the digest. Whoever
-// uses a cache of another process checks it first, because its content is
-// executed.
+// Check returns ErrForeignCache if the folder does not have the digest. A
+// process checks a cache that another one wrote before it executes the content.
 func (c Cache) Check() error {
 	digest, err := FolderDigest(c.Dir)
 	if err != nil {

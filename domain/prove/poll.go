@@ -13,7 +13,7 @@ const retryPeer = 5 * time.Second
 // delivers. The job of that caller has the result state Delivered.
 //
 // Delivery is at most once: the row says Delivered before the payload leaves the
-// holder, and whoever loses the connection then has lost the payload. If the row
+// holder, and a caller whose connection breaks then loses the payload. If the row
 // cannot be written, nothing was delivered, and the next poll tries again.
 //
 // The errors are not_found, and service_unavailable if the holder cannot be

@@ -183,14 +183,17 @@ func TestAResultCanBeDeliveredAsSoonAsItsRowSaysSo(t *testing.T) {
 	}
 }
 
+// failures are the two moments at which a write can fail.
+var failures = map[string]func(*failing) *atomic.Bool{
+	"before the commit": func(f *failing) *atomic.Bool { return &f.before },
+	"after the commit":  func(f *failing) *atomic.Bool { return &f.after },
+}
+
 // TestAResultIsKeptUntilItsDeliveryIsStored fails the write of a delivery before
 // and after its commit: neither loses the result.
 func TestAResultIsKeptUntilItsDeliveryIsStored(t *testing.T) {
 	t.Parallel()
-	for name, choose := range map[string]func(*failing) *atomic.Bool{
-		"before the commit": func(f *failing) *atomic.Bool { return &f.before },
-		"after the commit":  func(f *failing) *atomic.Bool { return &f.after },
-	} {
+	for name, choose := range failures {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDeployment(t)
@@ -217,10 +220,7 @@ func TestAResultIsKeptUntilItsDeliveryIsStored(t *testing.T) {
 // and after its commit.
 func TestAnOutcomeIsStoredWhenTheDatabaseIsBack(t *testing.T) {
 	t.Parallel()
-	for name, choose := range map[string]func(*failing) *atomic.Bool{
-		"before the commit": func(f *failing) *atomic.Bool { return &f.before },
-		"after the commit":  func(f *failing) *atomic.Bool { return &f.after },
-	} {
+	for name, choose := range failures {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDeployment(t)
@@ -248,10 +248,7 @@ func TestAnOutcomeIsStoredWhenTheDatabaseIsBack(t *testing.T) {
 // byte, before and after its commit. Nothing is sent before the database is back.
 func TestAJobIsSentOnceItsDispatchIsStored(t *testing.T) {
 	t.Parallel()
-	for name, choose := range map[string]func(*failing) *atomic.Bool{
-		"before the commit": func(f *failing) *atomic.Bool { return &f.before },
-		"after the commit":  func(f *failing) *atomic.Bool { return &f.after },
-	} {
+	for name, choose := range failures {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDeployment(t)

@@ -3638,7 +3638,7 @@ type VerificationAvailability {
 enum VerificationEnvironment {
   "A real chain."
   PRODUCTION
-  "A simulated chain. Verifiers refuse such receipts unless they are told to accept them."
+  "A simulated chain. Verifiers refuse such receipts by default."
   DEMO
 }
 

@@ -24,8 +24,8 @@ type JobSubscriber struct {
 // FollowJob sends a job as it is, and then as it is in each further state, until
 // the state is terminal or ctx ends. States that the job has passed between two
 // reads are sent one by one. No subscriber falls behind by more than the few
-// states of a job, so none is dropped for that: whoever leaves a message unread is
-// disconnected by the transport.
+// states of a job, so none is dropped for that. The transport disconnects a
+// client that leaves a message unread.
 func (h *Hub) FollowJob(ctx context.Context, s JobSubscriber) error {
 	moved := h.jobs.join(s.ID) // before the first read, so that no move is missed
 	job, err := h.readJob(ctx, s)

@@ -14,6 +14,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/indexing"
+	"astrolabe/repo"
 	"astrolabe/sim"
 )
 
@@ -33,16 +34,26 @@ func (w *world) run(l *Loop) {
 // await waits until readers see the chain's head.
 func (w *world) await() {
 	w.Helper()
-	deadline := time.Now().Add(time.Minute)
+	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
+	defer cancel()
+	changed := make(chan struct{}, 1)
+	wake := func() {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	}
+	go w.db.Listen(ctx, []string{repo.BlocksChannel}, func(string, string) { wake() }, func(bool) { wake() })
 	for {
 		status := w.status()
 		if status.Coverage != nil && status.Coverage.Last == w.sim.Head().Header.BlockNumber {
 			return
 		}
-		if time.Now().After(deadline) {
+		select {
+		case <-changed:
+		case <-ctx.Done():
 			w.Fatalf("timed out with the status %+v, want coverage up to block %d", status, w.sim.Head().Header.BlockNumber)
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
 

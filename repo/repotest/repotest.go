@@ -1,8 +1,8 @@
 package repotest
 
 import (
+	"cmp"
 	"context"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -51,7 +51,7 @@ func Connect(t testing.TB, template pgtest.Template) (*repo.DB, *pgx.Conn) {
 // is the default one unless another is given.
 func As(t testing.TB, conn *pgx.Conn, role string, schema ...string) *repo.DB {
 	t.Helper()
-	db, err := repo.Open(t.Context(), repo.Options{URL: asRole(conn.Config().ConnString(), role), Schema: strings.Join(schema, "")})
+	db, err := repo.Open(t.Context(), repo.Options{URL: asRole(conn.Config().ConnString(), role), Schema: cmp.Or(schema...)})
 	if err != nil {
 		t.Fatal(err)
 	}

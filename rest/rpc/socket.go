@@ -27,8 +27,8 @@ const (
 	closeUnauthorized = websocket.StatusCode(4401)
 )
 
-// ServeSocket upgrades a request to a WebSocket and serves it. Whoever may not
-// have one gets the errors of Serve.
+// ServeSocket upgrades a request to a WebSocket and serves it. Callers
+// that may not open one get the errors of Serve.
 func (h Handlers) ServeSocket(w http.ResponseWriter, r *http.Request) {
 	if origin := r.Header.Get("Origin"); origin != "" && !slices.Contains(h.Origins, origin) {
 		foreign := domain.Errorf(domain.CodeForbidden, "Pages of this origin may not open a WebSocket. Ask the operator to allow the origin.")

@@ -8,8 +8,8 @@ import (
 	"astrolabe/rest/frame"
 )
 
-// trustRootOperation is the route of the trust root. It is public: whoever has a
-// receipt needs it.
+// trustRootOperation is the route of the trust root. It is public,
+// because every reader of a receipt needs it.
 func (h Handlers) trustRootOperation() frame.Operation {
 	return frame.Operation{
 		ID: "getVerificationTrustRoot", Method: http.MethodGet, Path: "/v1/verification/trust-root",

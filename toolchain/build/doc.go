@@ -5,7 +5,7 @@
 // compiler is mounted read-only, and what is executed is first compared with its
 // pinned digest, inside. The answer comes back on standard output, where it is a
 // claim of a program that read hostile source: it is bounded and has a known form,
-// and whoever uses it recomputes the class hash.
+// and its user recomputes the class hash.
 //
 // The program that uses this package calls sandbox.Reexec first, because the code
 // that runs inside is registered here.

@@ -145,7 +145,7 @@ func TestOnlyThePinnedReleaseIsRun(t *testing.T) {
 	if err := os.WriteFile(extra, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(extra, 0o644); err != nil { // the sandbox can read it, whoever runs this test
+	if err := os.Chmod(extra, 0o644); err != nil { // the sandbox can read it, also if root runs this test
 		t.Fatal(err)
 	}
 	packed, p := pack(t, bank(t), "bank", vault)

@@ -123,7 +123,7 @@ func (s *submission) compare(j *job, e *receipt.Evidence) error {
 }
 
 // keepUnpinned writes the trust root that the service publishes. It proves
-// nothing: whoever can forge the receipt can send a matching trust root.
+// nothing: a service that forges the receipt can publish a matching trust root.
 func (s *submission) keepUnpinned(published []byte) error {
 	if published == nil {
 		return nil

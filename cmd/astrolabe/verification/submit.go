@@ -79,7 +79,7 @@ func (s Submit) prepare(c *Console) (*submission, error) {
 		return nil, err
 	}
 	if exposed(s.URL) {
-		c.Logger.Warn("the URL is not https: whoever is on the way can read the API key and the source", "url", s.URL)
+		c.Logger.Warn("the URL is not https: others on the network can read the API key and the source", "url", s.URL)
 	}
 	var pinned []byte
 	if s.TrustRoot != "" {

@@ -341,8 +341,8 @@ func TestReceiptThatThePinnedTrustRootDoesNotKnowIsRefused(t *testing.T) {
 	}
 }
 
-// A log that lags, or that answers with anything but a proof, is told apart from one
-// whose proof is wrong.
+// TestOnlyAProofIsReadAsTheInclusionProof answers like a log that lags or is
+// busy, and with documents that are no proof. No file is written.
 func TestOnlyAProofIsReadAsTheInclusionProof(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

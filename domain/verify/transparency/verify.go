@@ -4,6 +4,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"astrolabe/domain/verify/receipt"
+	"astrolabe/strictjson"
 )
 
 // VerifyInclusion verifies a receipt against a trust root, and that the log whose
@@ -22,15 +23,8 @@ func VerifyInclusion(signed, proof, trustRoot []byte, rules receipt.Rules) (*Inc
 	if err != nil {
 		return nil, err
 	}
-	hashes, err := parseHashes(p.Hashes)
+	checkpoint, hashes, err := openProof(p.Checkpoint, p.TreeSize, p.Hashes, root, rules)
 	if err != nil {
-		return nil, err
-	}
-	checkpoint, err := VerifyCheckpoint(p.Checkpoint, root, rules)
-	if err != nil {
-		return nil, err
-	}
-	if err := sameSize(checkpoint, p.TreeSize); err != nil {
 		return nil, err
 	}
 	if id := verified.Receipt.Evidence.ReceiptID; p.ReceiptID != id {
@@ -41,6 +35,20 @@ func VerifyInclusion(signed, proof, trustRoot []byte, rules receipt.Rules) (*Inc
 			verified.ReceiptDigest, p.ReceiptID)
 	}
 	return &Included{verified, checkpoint}, nil
+}
+
+// openProof returns the checkpoint of a proof about a log of a size, verified, and
+// the hashes of the proof.
+func openProof(signed string, size strictjson.Integer, texts []string, root *receipt.TrustRoot, rules receipt.Rules) (*Checkpoint, []tlog.Hash, error) {
+	hashes, err := parseHashes(texts)
+	if err != nil {
+		return nil, nil, err
+	}
+	checkpoint, err := VerifyCheckpoint(signed, root, rules)
+	if err != nil {
+		return nil, nil, err
+	}
+	return checkpoint, hashes, sameSize(checkpoint, size)
 }
 
 // VerifyConsistency verifies that the log of a proof begins with the log of an
@@ -56,15 +64,8 @@ func VerifyConsistency(earlier string, proof []byte, root *receipt.TrustRoot, ru
 	if err != nil {
 		return nil, err
 	}
-	hashes, err := parseHashes(p.Hashes)
+	checkpoint, hashes, err := openProof(p.Checkpoint, p.To, p.Hashes, root, rules)
 	if err != nil {
-		return nil, err
-	}
-	checkpoint, err := VerifyCheckpoint(p.Checkpoint, root, rules)
-	if err != nil {
-		return nil, err
-	}
-	if err := sameSize(checkpoint, p.To); err != nil {
 		return nil, err
 	}
 	if err := sameSize(old, p.From); err != nil {
