@@ -60,9 +60,9 @@ func indexSimulated(ctx context.Context, db *repo.DB, pool *indexed.Database) er
 const (
 	blockEvents = 10  // events of the pool in a block, in two transactions
 	history     = 120 // days, at every size
-	// tokenCount is so small that every token flows in almost every hour, at every
-	// size: reads of one size then have as many rows to answer as those of another.
-	tokenCount = 10
+	// tokenCount is so small that every token flows in every hour, in and out, also
+	// at 100,000 events: a response then has as many buckets at every size.
+	tokenCount = 2
 	// firstID is above the identifiers of the simulated chain.
 	firstID = 100_000_000
 )
