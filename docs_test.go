@@ -79,3 +79,22 @@ func read(t *testing.T, path string) string {
 	}
 	return string(text)
 }
+
+// TestResponsesNameEachErrorCodeOnce reads the error codes in the descriptions of
+// the OpenAPI document's responses.
+func TestResponsesNameEachErrorCodeOnce(t *testing.T) {
+	t.Parallel()
+	listed := regexp.MustCompile(`(?m)^ +description: ([a-z_]+(?:, [a-z_]+)+)$`).FindAllStringSubmatch(read(t, "rest/openapi/openapi.yaml"), -1)
+	if len(listed) == 0 {
+		t.Fatal("got no response with several codes, want some")
+	}
+	for _, codes := range listed {
+		seen := map[string]bool{}
+		for _, code := range strings.Split(codes[1], ", ") {
+			if seen[code] {
+				t.Errorf("got %s twice in %q, want each code once", code, codes[1])
+			}
+			seen[code] = true
+		}
+	}
+}

@@ -126,7 +126,7 @@ func (h *Handler) kindOf(p params) ast.Operation {
 }
 
 var (
-	errNotAcceptable = domain.Errorf(domain.CodeUnsupportedMediaType, "Responses are %s, %s or %s.", mediaResponse, mediaJSON, mediaStream)
+	errNotAcceptable = domain.Errorf(domain.CodeUnsupportedMediaType, "The Accept header allows none of the response types: %s, %s and %s.", mediaResponse, mediaJSON, mediaStream)
 	errSubscription  = domain.Errorf(domain.CodeInvalidRequest, "A subscription needs an event stream (Accept: %s) or a WebSocket.", mediaStream)
 )
 

@@ -54,7 +54,7 @@ func Outage(err error) error {
 		return err
 	}
 	if SQLState(err) == stateDiskFull {
-		return domain.Unavailable(retryFull, err, "The database has no space left, so it stores nothing. Reads continue. Retry when the operator has freed space.")
+		return domain.Unavailable(retryFull, err, "The database is full, so nothing can be written. Reads still work. Retry after the operator has freed space.")
 	}
 	return Unavailable(err)
 }

@@ -34,13 +34,13 @@ type indexSettings struct {
 	Poll                 time.Duration `help:"How often to poll a node for its newest block. Nodes with WebSocket subscriptions announce blocks sooner." default:"2s"`
 	Lease                time.Duration `help:"Lease of the leading indexer. If the leader does not renew it in time, another process takes over." default:"15s"`
 	FromBlock            uint64        `help:"First block of a new index. Facts that need earlier blocks are reported as unknown. Has no effect on an existing index." default:"0"`
-	FinalityDepth        uint64        `help:"Number of blocks on top of a block that make it finalized. The indexer never undoes finalized blocks." default:"20"`
+	FinalityDepth        uint64        `help:"Number of blocks that must follow a block before it is finalized. The indexer never undoes finalized blocks." default:"20"`
 	Fetchers             int           `help:"Number of blocks to fetch from a node concurrently." default:"8"`
 	RangeEvents          uint64        `help:"Number of events that fill a partition. Partitions are loaded, indexed and dropped as a whole; later ones are larger, as the chain grows." default:"2000000"`
 	BulkBlocks           uint64        `help:"Minimum number of missing finalized blocks for a backfill, which loads partitions in bulk and builds their indexes afterwards." default:"256"`
 	Verify               string        `help:"How far to verify blocks before storing them. full recomputes transaction hashes, commitments and block hashes from the node's answers, and does not use Cairo 0 classes whose hash does not match; transactions recomputes only transaction hashes; off stores what the node sends." default:"full" enum:"full,transactions,off"`
 	NodeQuorum           int           `help:"Number of nodes of a chain that must agree on the hash of a block before it is stored." default:"1"`
-	AcceptMissingClasses bool          `help:"Continue without classes that the node does not have, instead of halting. Transfers of their contracts may stay untyped until it has them."`
+	AcceptMissingClasses bool          `help:"Continue without classes that no node has, instead of halting. Transfers of their contracts may stay untyped until a node has them."`
 }
 
 func (s indexSettings) check() error {

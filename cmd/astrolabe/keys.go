@@ -27,7 +27,7 @@ type keysCreate struct {
 	Permissions []account.Permission `help:"Permissions of the key: read, batch, write, partner, prove, trace. Only operators can grant partner, prove and trace. Every key can also verify contracts." default:"read,batch,write" enum:"read,batch,write,partner,prove,trace" env:"-"`
 	Environment account.Environment  `help:"Environment of the key: live or test." enum:"live,test" default:"live" env:"-"`
 	Expires     time.Duration        `help:"Lifetime of the key, for example 720h. Default: no expiry." env:"-" placeholder:"DURATION"`
-	RateLimit   account.Budgets      `help:"Override the rate limit of a class: units per minute, for example heavy=1000. For proof jobs, prove_concurrent is how many may be unfinished, and prove_daily how many may be created in a UTC day. Repeatable." aliases:"budget" env:"-" placeholder:"CLASS=N"`
+	RateLimit   account.Budgets      `help:"Override the rate limit of a class: units per minute, for example heavy=1000. For proof jobs, prove_concurrent is the number that may be unfinished, and prove_daily the number that may be created in a UTC day. Repeatable." aliases:"budget" env:"-" placeholder:"CLASS=N"`
 }
 
 // Help returns the detailed help text.

@@ -20,7 +20,7 @@ type migrateUp struct{ databaseSettings }
 
 // Help returns the detailed help text.
 func (migrateUp) Help() string {
-	return `Creates the tables of a new deployment in the database of --database-url, in the schema of --database-schema, or upgrades those of an existing one. Tables of a release that kept them in the schema public are moved.`
+	return `Creates the tables of a new deployment in the database of --database-url, in the schema of --database-schema, or upgrades those of an existing one. Tables that an earlier release created in the schema public are moved there.`
 }
 
 // Run applies the pending migrations. Only a database that was chosen by a URL

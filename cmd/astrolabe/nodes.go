@@ -45,9 +45,9 @@ var (
 type nodeSettings struct {
 	NodeMain       []secretText `help:"JSON-RPC URLs of SN_MAIN nodes, separated by commas. URLs that may hold an API key are never printed; pass them through the environment." placeholder:"URL"`
 	NodeSepolia    []secretText `help:"JSON-RPC URLs of SN_SEPOLIA nodes." placeholder:"URL"`
-	NodeHeader     []secretText `help:"Header of requests to all nodes, such as 'Authorization: Bearer KEY', or to those of one host: 'node.example=x-api-key: KEY'. Repeat the flag, or separate headers by line breaks. Never printed; pass it through the environment or a file." sep:"none" placeholder:"HEADER"`
-	NodeHeaderFile string       `help:"Read headers of requests to nodes from this file, one per line. Lines that start with # are skipped." type:"path" placeholder:"FILE"`
-	NodeRPS        float64      `name:"node-rps" help:"Maximum number of calls per second to each node from this process. 0 means no limit of its own; the rate limit of a node is found by its refusals and kept." default:"0"`
+	NodeHeader     []secretText `help:"Header that is sent to all nodes, such as 'Authorization: Bearer KEY', or only to one host: 'node.example=x-api-key: KEY'. Repeat the flag, or separate headers by line breaks. Never printed; pass it through the environment or a file." sep:"none" placeholder:"HEADER"`
+	NodeHeaderFile string       `help:"Read the headers for nodes from this file, one per line. Lines that start with # are skipped." type:"path" placeholder:"FILE"`
+	NodeRPS        float64      `name:"node-rps" help:"Maximum number of calls per second to each node from this process. 0 sets no maximum; the process then adapts to the rate limit of each node." default:"0"`
 }
 
 // checkNodes checks the settings. It sends nothing.

@@ -34,7 +34,7 @@ type repairCommand struct {
 func (repairCommand) Help() string {
 	return `Repairs damaged parts of an index, without indexing later blocks again. Run it as fsck prints it. Stop the indexer first.
 
---block, --class and --entry need a node. A block of the node is accepted if it has the stored hash. If that hash is damaged, the block is accepted if both neighbouring blocks confirm it, or the stored hash of a later block does, which commits to it. Its rows and everything that follows from them are rewritten in one transaction per block. A block that is not indexed loses its rows. A class of the node is accepted if it has its hash, or is the one that was committed; if it was missing or another one, everything that was derived without it is derived again.`
+--block, --class and --entry need a node. A block of the node is accepted if it has the stored hash. If that hash is damaged, the block is accepted if both neighbouring blocks confirm it, or if the stored hash of a later block, which commits to it, confirms it. The rows of a block and everything derived from them are rewritten in one transaction. A block that is not indexed loses its rows. A class of the node is accepted if it has the right hash, or is the one that was committed. If the stored class was missing or different, everything that was derived without the right one is derived again.`
 }
 
 // Validate checks the settings before anything starts.

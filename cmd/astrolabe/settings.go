@@ -33,8 +33,8 @@ type databaseSettings struct {
 	DatabaseURL       secretText `help:"Use this Postgres database instead of a private server in the data folder. Pass URLs with a password through the environment or a file." placeholder:"URL"`
 	DatabaseURLFile   string     `help:"Read the database URL from this file." type:"path" placeholder:"FILE"`
 	DatabaseSchema    string     `help:"Schema of the tables in the database." default:"astrolabe"`
-	DatabaseDirectURL secretText `help:"URL of the database server itself, needed if --database-url is a pooler that shares servers between clients, such as pgbouncer in transaction mode. Migrations and notifications use it." placeholder:"URL"`
-	DatabaseReadURL   secretText `help:"URL of a streaming replica of the database. Reads of API requests use it while it has the head that the answer states, and the primary otherwise." placeholder:"URL"`
+	DatabaseDirectURL secretText `help:"URL of the database server itself, required if --database-url is a pooler such as pgbouncer. Migrations and notifications use it." placeholder:"URL"`
+	DatabaseReadURL   secretText `help:"URL of a streaming replica of the database. Reads of API requests use it while it is up to date, and the primary otherwise." placeholder:"URL"`
 	DatabaseConns     int        `help:"Maximum number of database connections of the process, at least 9. A replica gets at most half as many." default:"20"`
 	PostgresBin       string     `help:"Folder of the Postgres server binaries for the private server. Default: search the usual locations." type:"path" placeholder:"DIR"`
 }

@@ -17,7 +17,7 @@ import (
 type workspacesCommand struct {
 	List  workspacesList  `cmd:"" help:"List workspaces."`
 	Plan  workspacesPlan  `cmd:"" help:"Change the plan of a workspace."`
-	Trace workspacesTrace `cmd:"" help:"Enrol a workspace as trace-certified partner, or end its enrolment."`
+	Trace workspacesTrace `cmd:"" help:"Enrol a workspace as a trace-certified partner, or end its enrolment."`
 	Audit workspacesAudit `cmd:"" help:"Print the audit log of a workspace, newest entry first."`
 }
 
@@ -61,7 +61,7 @@ func (w workspacesPlan) Run(ctx context.Context, c *console) error {
 type workspacesTrace struct {
 	databaseSettings
 	Workspace string `arg:"" help:"Name or id of the workspace."`
-	State     string `arg:"" enum:"enrol,end" help:"enrol: every key of the workspace with the permission read can call the trace methods, also future keys. end: only keys with the permission trace can."`
+	State     string `arg:"" enum:"enrol,end" help:"enrol: every key of the workspace with the permission read can call the trace methods, including future keys. end: only keys with the permission trace can."`
 }
 
 // Run enrols a partner, or ends its enrolment.

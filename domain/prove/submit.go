@@ -112,7 +112,7 @@ func mayProve(caller *account.Caller) error {
 		return err
 	}
 	if caller.Kind != account.ByKey || caller.Workspace == "" {
-		return domain.Errorf(domain.CodeForbidden, "Proofs are requested with an API key of a workspace.")
+		return domain.Errorf(domain.CodeForbidden, "Requesting proofs requires an API key of a workspace.")
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func mayVerify(caller *account.Caller) error {
 		return err
 	}
 	if caller.Kind != account.ByKey || caller.Workspace == "" {
-		return domain.Errorf(domain.CodeForbidden, "Contracts are verified with an API key of a workspace.")
+		return domain.Errorf(domain.CodeForbidden, "Verifying contracts requires an API key of a workspace.")
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (j *Jobs) Upload(ctx context.Context, c domain.Chain, workspace, id string,
 		return nil, false, job.terminal()
 	}
 	if !j.uploads.Try(workspace, MaxUpload) {
-		return nil, false, domain.Unavailable(retryUpload, nil, "This process is receiving %d uploads, or %d of this workspace, which is its limit. Retry.", MaxUploads, OwnUploads)
+		return nil, false, domain.Unavailable(retryUpload, nil, "Too many uploads are in progress: the limit is %d per process and %d per workspace. Retry.", MaxUploads, OwnUploads)
 	}
 	defer j.uploads.Change(workspace, -MaxUpload)
 	file, err := spool(body, length)
@@ -90,7 +90,7 @@ func (j *Job) refuse(format string, args ...any) error {
 	case j.State.Terminal():
 		return j.terminal()
 	case j.committed():
-		return domain.Errorf(domain.CodeVerificationSourceCommitted, "The job already has its source, and these are other bytes. Nothing was changed.")
+		return domain.Errorf(domain.CodeVerificationSourceCommitted, "The job already has its source, and the uploaded bytes differ from it. Nothing was changed.")
 	}
 	return domain.Errorf(domain.CodeVerificationUploadMismatch, format+" The job still awaits its upload.", args...)
 }

@@ -507,8 +507,8 @@ type Query {
   ): WalletState @tier(permission: READ) @cost(weight: 2500)
 
   """
-  Get the public facts of the privacy pools of a chain. They tell neither who owns a note, nor which deposit a
-  withdrawal belongs to, nor how large an anonymity set is, nor what the pool or a user holds.
+  Get the public facts of the privacy pools of a chain. They do not reveal who owns a note, which deposit a
+  withdrawal belongs to, how large an anonymity set is, or what the pool or a user holds.
   """
   privacyPool(
     "Chain to query."
@@ -546,6 +546,7 @@ type Query {
   them over a channel that they trust. Every caller can read them.
   """
   verificationTrustRoot: VerificationTrustRoot
+
   """
   Get the status of a proof job of the caller's workspace, never its result. A job of another workspace is ` + "`" + `not_found` + "`" + `,
   like a job that does not exist, and so is every job where the prover relay is not enabled.
@@ -607,7 +608,7 @@ type Mutation {
   createVerificationJob(
     "Chain on which the class is declared. Only classes of SN_MAIN can be verified."
     chain: ChainId!
-    "What to build, and which class it must give."
+    "What to build, and which class it must produce."
     input: VerificationPackageInput!
     """
     Key of this request: 1 to 128 characters from A-Z a-z 0-9 . _ : -. Use a new key for each new
@@ -647,7 +648,7 @@ type Subscription {
   newBlocks(
     "Chain to follow."
     chain: ChainId!
-    "Resume the stream behind this ` + "`" + `cursor` + "`" + `, without gaps or duplicates."
+    "Resume the stream after this ` + "`" + `cursor` + "`" + `, without gaps or duplicates."
     after: Cursor
   ): NewBlock @tier(permission: READ)
 
@@ -663,7 +664,7 @@ type Subscription {
     chain: ChainId!
     "Which events to return."
     filter: EventFilter!
-    "Resume the stream behind this ` + "`" + `cursor` + "`" + `, without gaps or duplicates."
+    "Resume the stream after this ` + "`" + `cursor` + "`" + `, without gaps or duplicates."
     after: Cursor
   ): NewEvent @tier(permission: READ)
 
@@ -676,13 +677,13 @@ type Subscription {
     chain: ChainId!
     "Address to follow."
     address: Felt!
-    "Resume the stream behind this ` + "`" + `cursor` + "`" + `, without gaps or duplicates."
+    "Resume the stream after this ` + "`" + `cursor` + "`" + `, without gaps or duplicates."
     after: Cursor
   ): NewAddressActivity @tier(permission: READ)
 
   """
-  A verification job of the caller's workspace: once as it is, then once in each further state, in order. If
-  the job has passed several states at once, each message shows it as it was in that state: with its
+  A verification job of the caller's workspace: first in its current state, then in each later state, once and in
+  order. If the job passed several states at once, each message shows it as it was in that state: with its
   ` + "`" + `history` + "`" + ` so far, and without what was known only later. The subscription completes after a terminal
   state. A client that was disconnected subscribes again, and finds in ` + "`" + `history` + "`" + ` what it has missed. A job
   of another workspace is ` + "`" + `not_found` + "`" + `, like a job that does not exist. Only API keys can follow jobs.
@@ -697,7 +698,7 @@ type Subscription {
 
 "A message of the ` + "`" + `newBlocks` + "`" + ` subscription: a block, or a reorg."
 type NewBlock {
-  "Cursor of this message. Pass it as ` + "`" + `after` + "`" + ` to resume the stream behind it."
+  "Cursor of this message. Pass it as ` + "`" + `after` + "`" + ` to resume the stream after it."
   cursor: Cursor!
   "The new block; null if the message contains none."
   block: Block
@@ -707,7 +708,7 @@ type NewBlock {
 
 "A message of the ` + "`" + `events` + "`" + ` subscription: an event, or a reorg."
 type NewEvent {
-  "Cursor of this message. Pass it as ` + "`" + `after` + "`" + ` to resume the stream behind it."
+  "Cursor of this message. Pass it as ` + "`" + `after` + "`" + ` to resume the stream after it."
   cursor: Cursor!
   "The new event; null if the message contains none."
   event: Event
@@ -719,7 +720,7 @@ type NewEvent {
 
 "A message of the ` + "`" + `addressActivity` + "`" + ` subscription: an activity, or a reorg."
 type NewAddressActivity {
-  "Cursor of this message. Pass it as ` + "`" + `after` + "`" + ` to resume the stream behind it."
+  "Cursor of this message. Pass it as ` + "`" + `after` + "`" + ` to resume the stream after it."
   cursor: Cursor!
   "The new activity; null if the message contains none."
   activity: AddressActivity
@@ -807,9 +808,9 @@ type ChainStatus {
   headBlockNumber: Int
   "Hash of the newest block that the upstream node reports."
   headBlockHash: Felt
-  "Newest finalized block: an indexed block with at least ` + "`" + `finalityDepth` + "`" + ` blocks on top."
+  "Newest finalized block: an indexed block that at least ` + "`" + `finalityDepth` + "`" + ` blocks follow."
   finalizedBlockNumber: Int
-  "Number of blocks on top of a block after which it is finalized."
+  "Number of blocks that must follow a block before it is finalized."
   finalityDepth: Int!
   "Newest block known to be accepted on L1."
   latestL1AcceptedBlockNumber: Int
@@ -841,9 +842,9 @@ type L1Finality {
 
 "How far the indexed blocks of a chain were checked against their own hashes."
 type IndexVerification {
-  "The least level that any indexed block reached."
+  "The lowest level of all indexed blocks."
   level: BlockVerification!
-  "Newest block up to which every indexed block is fully verified; null if the first one is not."
+  "Last block of the fully verified range that starts at the first indexed block; null if that block is not fully verified."
   verifiedThroughBlock: Int
 }
 
@@ -867,13 +868,13 @@ type Indexer {
   progress: BackfillProgress
 }
 
-"Progress of a backfill, from nothing of what was missing when the indexer started to all of it with its indexes."
+"Progress of a backfill of the blocks that were missing when the indexer started."
 type BackfillProgress {
   "First missing block."
   fromBlock: Int!
   "Last missing block."
   toBlock: Int!
-  "Number of these blocks that are done. A block that is loaded, but has no indexes yet, counts as three quarters."
+  "Number of these blocks that are done. A loaded block whose database indexes are not built yet counts as three quarters."
   doneBlocks: Int!
   "Estimated seconds until all are done; null while unknown."
   etaSeconds: Int
@@ -916,7 +917,7 @@ enum CoverageStatus {
 enum SourceTier {
   "A reorg can still remove the row."
   HEAD
-  "The block of the row is finalized: it has at least ` + "`" + `finalityDepth` + "`" + ` blocks on top."
+  "The block of the row is finalized: at least ` + "`" + `finalityDepth` + "`" + ` blocks follow it."
   FINALIZED
 }
 
@@ -1180,7 +1181,7 @@ type Transaction implements Node {
 
 "Type of a transaction."
 enum TransactionType {
-  "An account makes calls."
+  "An account calls contracts."
   INVOKE
   "An account declares a class."
   DECLARE
@@ -1240,17 +1241,17 @@ type ResourceBound {
 
 "Where data of a transaction is published."
 enum DataAvailabilityMode {
-  "On L1."
+  "The data is published on L1."
   L1
-  "On L2."
+  "The data is kept on L2."
   L2
 }
 
 "Unit of a fee."
 enum FeeUnit {
-  "10^-18 ETH."
+  "Wei: 10^-18 ETH."
   WEI
-  "10^-18 STRK."
+  "Fri: 10^-18 STRK."
   FRI
 }
 
@@ -1352,25 +1353,25 @@ enum DecodingStatus {
 
 "Source of an event's name."
 enum EventNameSource {
-  "The ABI of a class that has a verification record: the contract's class at that block, or the class that it executes as a proxy."
+  "The name comes from the ABI of a class that has a verification record: the contract's class at that block, or the class that it executes as a proxy."
   VERIFIED_ABI
-  "The ABI of the contract's class at that block."
+  "The name comes from the ABI of the contract's class at that block."
   CLASS_ABI
-  "The ABI of the class that the contract executes as a proxy at that block."
+  "The name comes from the ABI of the class that the contract executes as a proxy at that block."
   IMPLEMENTATION_ABI
-  "A reviewed list of selectors."
+  "The name comes from a reviewed list of selectors."
   CURATED_SELECTOR
-  "All indexed classes with this selector agree on the name."
+  "All indexed classes with this selector give the event the same name."
   SELECTOR_UNIQUE
 }
 
 "Source of an event's typed fields."
 enum DecodedFieldsSource {
-  "The ABI of the contract's class at that block."
+  "The fields were decoded with the ABI of the contract's class at that block."
   CLASS_ABI
-  "The ABI of the class that the contract executes as a proxy at that block."
+  "The fields were decoded with the ABI of the class that the contract executes as a proxy at that block."
   IMPLEMENTATION_ABI
-  "A reviewed standard schema that matches the selector and the number of keys and data felts."
+  "The fields were decoded with a reviewed schema of a token standard that matches the selector and the number of keys and data felts."
   STANDARD_SCHEMA
 }
 
@@ -1378,7 +1379,7 @@ enum DecodedFieldsSource {
 enum DecodedFieldsUnavailableReason {
   "No single schema is known for the event."
   SCHEMA_UNAVAILABLE
-  "The name is attributed by the selector only."
+  "Only the selector is known to match, which gives a name but no schema."
   SELECTOR_ONLY_ATTRIBUTION
   "The schema does not decode the payload exactly."
   PAYLOAD_SHAPE_MISMATCH
@@ -1418,9 +1419,9 @@ type DecodedField {
 
 "Array that contains the felts of a field."
 enum FieldSource {
-  "The keys of an event."
+  "The felts are in the keys of an event."
   KEY
-  "The data of an event, or the calldata of a call."
+  "The felts are in the data of an event or the calldata of a call."
   DATA
 }
 
@@ -1436,7 +1437,7 @@ enum FieldKind {
   U256
   "A felt."
   FELT
-  "A text."
+  "A string."
   TEXT
   "An array."
   ARRAY
@@ -1610,9 +1611,9 @@ type Message implements Node {
 
 "Direction of a message."
 enum MessageDirection {
-  "From L1 to L2."
+  "The message was sent from L1 to L2."
   L1_TO_L2
-  "From L2 to L1."
+  "The message was sent from L2 to L1."
   L2_TO_L1
 }
 
@@ -1753,11 +1754,11 @@ type Contract implements Node {
 
 "Source of a contract's class hash."
 enum ClassHashSource {
-  "The indexed state of the chain."
+  "The class hash comes from the indexed state of the chain."
   STATE_UPDATE
-  "Only the deployment of the contract."
+  "The class hash comes from the deployment of the contract."
   DEPLOY_EVIDENCE
-  "The class is unknown."
+  "The class hash is unknown."
   NONE
 }
 
@@ -1765,7 +1766,7 @@ enum ClassHashSource {
 enum ClassHashFinality {
   "A reorg can still remove the block."
   HEAD
-  "The block is finalized: it has at least ` + "`" + `finalityDepth` + "`" + ` blocks on top."
+  "The block is finalized: at least ` + "`" + `finalityDepth` + "`" + ` blocks follow it."
   FINALIZED
   "The block is accepted on L1."
   L1_ACCEPTED
@@ -1783,11 +1784,11 @@ enum MetadataCompleteness {
 
 "Token standard."
 enum TokenStandard {
-  "Fungible tokens."
+  "ERC-20: fungible tokens."
   ERC20
-  "Non-fungible tokens, each with one owner."
+  "ERC-721: non-fungible tokens, each with one owner."
   ERC721
-  "Several fungible or non-fungible tokens in one contract."
+  "ERC-1155: several fungible or non-fungible tokens in one contract."
   ERC1155
 }
 
@@ -1847,7 +1848,7 @@ type ClassUse {
 
 "How a contract got a class."
 enum ClassOrigin {
-  "The contract already had the class; the change is older than the index."
+  "The contract already had the class when the index began."
   OBSERVED
   "The contract was deployed with the class."
   DEPLOYED
@@ -1953,7 +1954,7 @@ type Token implements Node {
   latestTransferBlock: Int
   "Newest total supply that was read, in the smallest unit; null if none was."
   totalSupplyRaw: BigInt
-  "Block of that total supply; null if the supply is."
+  "Block of that total supply; null if the supply is null."
   totalSupplyBlockNumber: Int
   "Contract of the token; null if a reorg has just replaced its block."
   contract: Contract
@@ -2063,7 +2064,7 @@ type Transfer {
   block: Block
 }
 
-"Direction of a transfer from the perspective of an address. A transfer to oneself is both incoming and outgoing."
+"Direction of a transfer from the perspective of an address. A transfer from an address to itself is both incoming and outgoing."
 enum TransferDirection {
   "Incoming and outgoing transfers."
   ANY
@@ -2188,23 +2189,23 @@ type Attribution {
 
 "Confidence of a label."
 enum LabelConfidence {
-  "Published by the owner of the address."
+  "The owner of the address published the label."
   HIGH
-  "Derived from the code only; the owner is not confirmed."
+  "The label describes the contract's code; the owner is not confirmed."
   MEDIUM
-  "Observed but not confirmed."
+  "The label is an observation that nobody has confirmed."
   LOW
 }
 
 "Source of a label."
 enum LabelSource {
-  "The operator of this deployment."
+  "The operator of this deployment set the label."
   OPERATOR
-  "The built-in registry."
+  "The label comes from the registry that ships with the program."
   REGISTRY
-  "The label of the contract's class."
+  "The label is that of the contract's class."
   CLASS
-  "There is no label."
+  "The address has no label."
   NONE
 }
 
@@ -2387,19 +2388,19 @@ enum SearchKind {
 
 "What a search text matched."
 enum SearchMatch {
-  "The block number."
+  "The text is the number of the block."
   NUMBER
-  "The hash."
+  "The text is the hash of the block, transaction or class."
   HASH
-  "The hash of a message that the transaction handles or sends."
+  "The text is the hash of a message that the transaction handles or sends."
   MESSAGE_HASH
-  "The address."
+  "The text is the address."
   ADDRESS
-  "The symbol."
+  "The text is the start of the token's symbol."
   SYMBOL
-  "The name."
+  "The text is the start of the token's name."
   NAME
-  "The label."
+  "The text is the start of the address's label."
   LABEL
 }
 
@@ -2513,9 +2514,9 @@ enum BridgeDirection {
 
 "Evidence for a bridge signal."
 enum PairingConfidence {
-  "The transaction also contains the matching message."
+  "The transaction also contains the matching cross-layer message."
   MESSAGE_PAIRED
-  "Only the event was found."
+  "The transaction contains no matching cross-layer message."
   EVENT_ONLY
 }
 
@@ -2833,9 +2834,9 @@ type TokenPoolEvidence {
 
 "Pricing model of a market."
 enum MarketKind {
-  "Constant product."
+  "The product of the two reserves stays constant during swaps."
   CONSTANT_PRODUCT
-  "Concentrated liquidity."
+  "Liquidity is provided within price ranges."
   CONCENTRATED_LIQUIDITY
 }
 
@@ -2897,11 +2898,11 @@ enum EvidenceTier {
 
 "Source of evidence that an address may hold a token."
 enum EvidenceSource {
-  "Indexed transfers to the address."
+  "The address received the token in indexed transfers."
   TRANSFERS_RECEIVED
-  "Indexed transfers from the address."
+  "The address sent the token in indexed transfers."
   TRANSFERS_SENT
-  "The built-in token registry."
+  "The token is in the registry that ships with the program."
   TOKEN_REGISTRY
 }
 
@@ -3071,7 +3072,7 @@ enum WalletMode {
 
 "Which tokens of an address to include."
 enum WalletScope {
-  "The tokens in ` + "`" + `tokenAddresses` + "`" + `."
+  "The tokens that ` + "`" + `tokenAddresses` + "`" + ` lists."
   EXPLICIT
   "Tokens in indexed transfers of the address."
   DISCOVERED
@@ -3081,11 +3082,11 @@ enum WalletScope {
 
 "Block at which balances are read."
 enum BlockPreference {
-  "The newest block."
+  "The newest block that is accepted on L2."
   LATEST_ACCEPTED_L2
   "The newest block accepted on L1."
   L1_ACCEPTED
-  "The block in ` + "`" + `blockHash` + "`" + ` or ` + "`" + `blockNumber` + "`" + `."
+  "The block that ` + "`" + `blockHash` + "`" + ` or ` + "`" + `blockNumber` + "`" + ` names."
   EXPLICIT
 }
 
@@ -3236,21 +3237,21 @@ type Viewer {
 
 "How a caller authenticated."
 enum CallerKind {
-  "With an API key."
+  "The caller sent an API key."
   KEY
-  "With the session of a signed-in person."
+  "The caller sent the session of a signed-in person."
   SESSION
-  "With the token of a page of this deployment."
+  "The caller is a page of this deployment, with its page token."
   FIRST_PARTY
-  "As a process of this deployment."
+  "The caller is a process of this deployment."
   INTERNAL
 }
 
 "Plan of a workspace."
 enum Plan {
-  "The default plan."
+  "The default plan, with event searches over at most 10,000 blocks."
   STANDARD
-  "Includes event searches over more than 10,000 blocks."
+  "A plan that includes event searches over more than 10,000 blocks."
   WALLET
 }
 
@@ -3321,9 +3322,9 @@ type ApiKey {
 
 "Environment of an API key."
 enum ApiKeyEnvironment {
-  "For production use."
+  "The key is for production use."
   LIVE
-  "For testing."
+  "The key is for testing."
   TEST
 }
 
@@ -3383,7 +3384,7 @@ type ProofJobEdge {
 
 """
 A proof job: a transaction of SN_MAIN that is sent to the prover at most once. Only its workspace can read it.
-Submit transactions and take results with REST; GraphQL neither carries nor takes a result.
+Submit transactions and fetch results with REST; GraphQL neither returns nor consumes a result.
 """
 type ProofJob {
   "ID of the job: ` + "`" + `prv_` + "`" + ` and 26 characters."
@@ -3428,15 +3429,15 @@ enum ProofStatus {
 type ProofError {
   "The prover's own number, or ` + "`" + `prover_unavailable` + "`" + ` or ` + "`" + `prover_delivery_unknown` + "`" + ` of the relay."
   code: String!
-  "Who decided on the error."
+  "Who reported the error."
   source: ProofErrorSource!
 }
 
-"Who decided on the error of a proof job."
+"Who reported the error of a proof job."
 enum ProofErrorSource {
-  "The prover."
+  "The prover returned the error."
   PROVER
-  "The relay."
+  "The relay set the error."
   RELAY
 }
 
@@ -3520,7 +3521,7 @@ type VerificationJob {
   history: [VerificationJobMove!]! @listSize(assumedSize: 6)
   "What is known of the build; null until the build has ended."
   build: VerificationBuild
-  "Class hash that the build gave, also if it is another one than the declared; null if there is none."
+  "Class hash of the build, even if it differs from the declared one; null if the build produced no class."
   producedClassHash: Felt
   "ID of the signed receipt; null unless the job succeeded."
   receiptId: Int
@@ -3544,7 +3545,7 @@ enum VerificationJobState {
   COMPARING
   "The build reproduced the declared class, and the receipt is signed."
   SUCCEEDED
-  "The build gave another class than the declared one."
+  "The build produced a different class than the declared one."
   MISMATCH
   "The job failed for the reason in ` + "`" + `failureCode` + "`" + `."
   FAILED
@@ -3570,7 +3571,7 @@ enum VerificationFailureCode {
   BUILD_FAILED
   "The build exceeded its limit of time, memory, processes or disk space."
   BUILD_LIMIT_EXCEEDED
-  "The build gave another class than the declared one. Check the source, the target and the toolchain."
+  "The build produced a different class than the declared one. Check the source, the target and the toolchain."
   CLASS_HASH_MISMATCH
   "The service could not process the job in time. Retry with a new job."
   VERIFIER_DISPATCH_FAILED
@@ -3582,9 +3583,9 @@ enum VerificationFailureCode {
 
 "Whether the source of a verification job is private or public. The retention policy must match it."
 enum VerificationSourceVisibility {
-  "The source is stored for 24 hours or 7 days."
+  "The source is private, and stored for 24 hours or 7 days."
   PRIVATE
-  "The source is stored for 30 days. It is not published."
+  "The owner declares the source public. It is stored for 30 days, but not published."
   PUBLIC
 }
 
@@ -3622,13 +3623,13 @@ type VerificationToolchain {
 type VerificationAvailability {
   "Whether a new verification job would be accepted by a builder."
   available: Boolean!
-  "Why not, for example ` + "`" + `no_builder` + "`" + `; null if contracts can be verified."
+  "Why contracts cannot be verified, for example ` + "`" + `no_builder` + "`" + `; null if they can."
   reasonCode: String
-  "The reason as a sentence; null if contracts can be verified."
+  "The same reason as a sentence; null if contracts can be verified."
   reason: String
   "The pinned toolchain; null while no builder has one."
   toolchain: VerificationToolchain
-  "Environment of the key that signs receipts; null while none signs."
+  "Environment of the key that signs receipts; null while there is no such key."
   environment: VerificationEnvironment
   "What the sandbox of the builder enforces on every build; empty while no builder is running."
   measures: [VerificationMeasure!]! @listSize(assumedSize: 12)
@@ -3636,9 +3637,9 @@ type VerificationAvailability {
 
 "What the receipts of a key are about."
 enum VerificationEnvironment {
-  "A real chain."
+  "The key signs receipts for classes of a real chain."
   PRODUCTION
-  "A simulated chain. Verifiers refuse such receipts by default."
+  "The key signs receipts for classes of a simulated chain. Verifiers refuse them by default."
   DEMO
 }
 
@@ -3656,7 +3657,7 @@ type VerificationTrustRoot {
   schemaVersion: String!
   "The document: exactly the text that ` + "`" + `GET /v1/verification/trust-root` + "`" + ` serves, in JSON. ` + "`" + `astrolabe receipt verify` + "`" + ` takes it as a file, and its SHA-256 as a pin."
   text: String! @cost(kilobytes: 4)
-  "The keys, the oldest first."
+  "The keys, oldest first."
   keys: [VerificationKey!]! @listSize(assumedSize: 8)
 }
 
@@ -3674,13 +3675,13 @@ type VerificationKey {
   toolchain: VerificationToolchain!
   "The first time at which the key may sign."
   notBefore: DateTime!
-  "The last time at which the key may sign; null without an end."
+  "The last time at which the key may sign; null if there is no end."
   notAfter: DateTime
   "When the operator stopped trusting the key; null if it is trusted."
   revokedAt: DateTime
 }
 
-"What a verification job builds, and which class it must give: the fields of Package V1."
+"What a verification job builds, and which class it must produce: the fields of Package V1."
 input VerificationPackageInput {
   "Declared class hash to reproduce."
   selectedClassHash: Felt!
@@ -3852,15 +3853,15 @@ REST request and draws on the same rate limit.
 type PrivacyPool {
   "Chain of the pools."
   chainId: ChainId!
-  "Version of the shape of these facts."
+  "Version of the format of these facts."
   schemaVersion: String!
-  "The facts that are covered."
+  "Which facts are covered."
   scope: String!
   "The rules of the flow ledger."
   accountingMethod: String!
   "What counts and amounts of deposits include."
   caveat: String!
-  "Counts of the public events, head included, and how far they are decoded."
+  "Counts of the public events, including the head, and how far they are decoded."
   status: PrivacyPoolStatus @cost(weight: 1000)
   "The finalized flow ledger as of its newest block. Only one whose status is ` + "`" + `COMPLETE` + "`" + ` may be published."
   snapshot: PrivacyPoolSnapshot @cost(weight: 1000)
@@ -3966,7 +3967,7 @@ type PrivacyPoolStatus {
   eventLagBlocks: Int
   "Whether every event is decoded; null if it is not known or if there are no events."
   materializationFresh: Boolean
-  "Whether events were left out. None are."
+  "Always false: no events are left out."
   rawEventFilterTruncated: Boolean!
 }
 
@@ -3982,7 +3983,7 @@ type PrivacyPoolNoteState {
   caveat: String!
 }
 
-"How many events have a name."
+"Number of events with a name."
 type PrivacyPoolNameCount {
   "Name of the events, in lower case."
   name: String!
@@ -4004,11 +4005,11 @@ type PrivacyPoolLatestEvent {
 
 "Whether an answer of the flow ledger may be published."
 enum PrivacyPoolLedgerStatus {
-  "Every flow is known. Only this may be published."
+  "Every flow is known. Publish amounts only with this status."
   COMPLETE
-  "Something is missing or not certain. The reason code says what."
+  "Something is missing or uncertain; the reason code says what."
   DEGRADED
-  "There is nothing to publish."
+  "There is no ledger yet, or it has no events."
   UNAVAILABLE
 }
 
@@ -4018,7 +4019,7 @@ enum PrivacyPoolLedgerReason {
   FINALIZED_PUBLIC_FLOW_LEDGER
   "An amount or an asset is not certain, or the index starts after the pool."
   INCOMPLETE_FINALIZED_FLOW_LEDGER
-  "Finalized blocks wait for the ledger."
+  "The ledger has not processed all finalized blocks yet."
   DECODED_MATERIALIZATION_LAG
   "A finalized event is not in the ledger yet; the lag in blocks is unknown."
   MATERIALIZATION_FRESHNESS_UNAVAILABLE
@@ -4032,7 +4033,7 @@ enum PrivacyPoolAssetReason {
   FINALIZED_PUBLIC_FLOW_LEDGER
   "The amount of a flow could not be read."
   AMOUNT_DECODE_INCOMPLETE
-  "More flowed out than in."
+  "More of the token flowed out than in."
   NEGATIVE_PROTECTED_AMOUNT
 }
 
@@ -4089,7 +4090,7 @@ type PrivacyPoolCoverage {
   missingAmountEventCount: Int!
   "Whether every finalized event was in the ledger when it was last compared with the finalized blocks."
   decodedMaterializationFresh: Boolean!
-  "Number of finalized blocks that the ledger lacks if an event waits in them; null if unknown."
+  "Number of finalized blocks that the ledger has not processed, if one of them has an event; null if unknown."
   decodedEventLagBlocks: Int
   "The newest flow as ` + "`" + `block:tx:log` + "`" + `, to reconcile with the events of the same block; null if nothing flowed."
   latestEventCursor: String
@@ -4101,7 +4102,7 @@ type PrivacyPoolCoverage {
   tokenCount: Int!
 }
 
-"What flowed of a token through privacy pools."
+"How much of a token flowed through privacy pools."
 type PrivacyPoolAsset {
   "Address of the token."
   tokenAddress: Felt!
@@ -4121,7 +4122,7 @@ type PrivacyPoolAsset {
   withdrawalAmountRaw: BigInt!
   "What flowed in minus what flowed out, in the smallest unit. It is not a balance."
   protectedAmountRaw: BigInt!
-  "The same in whole tokens, for display only; null if the asset is degraded or its decimals are not known."
+  "` + "`" + `protectedAmountRaw` + "`" + ` in whole tokens, for display only; null if the asset is degraded or its decimals are not known."
   protectedAmount: String
   "Number of events that moved the token into a pool."
   depositEventCount: Int!
@@ -4143,11 +4144,11 @@ type PrivacyPoolPoint {
   accountingMethod: String!
   "The last block before the end of the hour."
   asOf: PrivacyPoolPointAsOf!
-  "Whether the point may be consumed: ` + "`" + `COMPLETE` + "`" + ` or ` + "`" + `DEGRADED` + "`" + `."
+  "Whether the point may be published: ` + "`" + `COMPLETE` + "`" + ` or ` + "`" + `DEGRADED` + "`" + `."
   status: PrivacyPoolLedgerStatus!
   "Why the point has its status."
   reasonCode: PrivacyPoolLedgerReason!
-  "Number of flows whose amount could not be read. Consume only if it is 0."
+  "Number of flows whose amount could not be read. Publish the point only if it is 0."
   missingAmountEventCount: Int!
   "Number of pools with events."
   poolContractCount: Int!
@@ -4173,7 +4174,7 @@ type PrivacyPoolPointAsOf {
   latestEventCursor: String
 }
 
-"What flowed of a token through privacy pools up to the end of an hour."
+"How much of a token flowed through privacy pools up to the end of an hour."
 type PrivacyPoolPointAsset {
   "Address of the token."
   tokenAddress: Felt!
@@ -4187,7 +4188,7 @@ type PrivacyPoolPointAsset {
   withdrawalAmountRaw: BigInt!
   "What flowed in minus what flowed out, in the smallest unit. It is not a balance."
   protectedAmountRaw: BigInt!
-  "The same in whole tokens, for display only; null if the asset is degraded or its decimals are not known."
+  "` + "`" + `protectedAmountRaw` + "`" + ` in whole tokens, for display only; null if the asset is degraded or its decimals are not known."
   protectedAmount: String
   "Number of events that moved the token into a pool."
   depositEventCount: Int!
@@ -4304,7 +4305,7 @@ type PrivacyPoolPublicFields {
   amountRaw: BigInt
   "The note that was created or funded."
   noteId: Felt
-  "The nullifier of the note that was used. It does not tell which note that is."
+  "The nullifier of the note that was used. It does not reveal which note that is."
   nullifier: Felt
   "The auditor's key to which the hidden part is encrypted, or the key that was set."
   auditorPublicKey: Felt
@@ -4371,7 +4372,7 @@ type PrivacyPoolEventEdge {
   node: PrivacyPoolEvent!
 }
 
-"A note that was created in a privacy pool. It states neither its owner nor, if it is encrypted, its token and amount."
+"A note that was created in a privacy pool. Its event does not state the owner, nor the token and amount if they are encrypted."
 type PrivacyPoolCommitment {
   "Number of the block of the event."
   blockNumber: Int!
@@ -4425,7 +4426,7 @@ type PrivacyPoolCommitmentEdge {
   node: PrivacyPoolCommitment!
 }
 
-"A note that was used in a privacy pool. Nothing public tells which note it is."
+"A note that was used in a privacy pool. No public data shows which note it is."
 type PrivacyPoolNullifier {
   "Number of the block of the event."
   blockNumber: Int!
@@ -4495,7 +4496,7 @@ type PrivacyPoolAnalytics {
   missingAmountEventCount: Int!
   "Number of tokens that flowed and whose symbol or decimals are not known."
   unknownTokenCount: Int!
-  "Numbers that public events do not give."
+  "Metrics that cannot be computed from public events."
   unavailableMetrics: [PrivacyPoolUnavailableMetric!]! @listSize(assumedSize: 4)
 }
 
@@ -4527,7 +4528,7 @@ type PrivacyPoolTokenFlow {
   token: Token
 }
 
-"A number that public events of privacy pools do not give."
+"A metric that cannot be computed from the public events of privacy pools."
 type PrivacyPoolUnavailableMetric {
   "Name of the metric."
   metric: String!
@@ -4539,11 +4540,11 @@ type PrivacyPoolUnavailableMetric {
 
 "Length of a bucket of metrics."
 enum PrivacyPoolGranularity {
-  "An hour."
+  "Each bucket is an hour."
   HOUR
-  "A day, which begins at midnight UTC."
+  "Each bucket is a day that begins at midnight UTC."
   DAY
-  "A week, which begins on Monday."
+  "Each bucket is a week that begins on Monday at midnight UTC."
   WEEK
 }
 
@@ -4593,7 +4594,7 @@ type PrivacyPoolWalletBucket {
   latestBlockNumber: Int
 }
 
-"What flowed of a token in a bucket."
+"How much of a token flowed through privacy pools in a bucket."
 type PrivacyPoolSupplyBucket {
   "Start of the bucket."
   bucketStartIso: DateTime!

@@ -20,7 +20,7 @@ func MarshalEnum(e Enum) graphql.Marshaler { return upper(e) }
 func UnmarshalEnum(v any) (Enum, error) {
 	text, ok := v.(string)
 	if !ok {
-		return "", domain.Errorf(domain.CodeInvalidRequest, "The value must be a value of its enum, in upper case.")
+		return "", domain.Errorf(domain.CodeInvalidRequest, "The value must be one of the values of its enum, in upper case.")
 	}
 	return Enum(strings.ToLower(text)), nil
 }

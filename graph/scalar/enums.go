@@ -28,7 +28,7 @@ func lower[T ~string](v any, values ...T) (T, error) {
 	text, _ := v.(string)
 	value := T(strings.ToLower(text))
 	if !slices.Contains(values, value) || strings.ToUpper(text) != text {
-		return "", domain.Errorf(domain.CodeInvalidRequest, "The value must be a value of its enum, in upper case.")
+		return "", domain.Errorf(domain.CodeInvalidRequest, "The value must be one of the values of its enum, in upper case.")
 	}
 	return value, nil
 }

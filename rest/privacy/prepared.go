@@ -46,7 +46,7 @@ func (h Handlers) PreparedOperations(now func() time.Time) []frame.Operation {
 			ID: "listPrivacyPoolMetricBuckets", Method: http.MethodGet, Path: "/v1/{chain}/privacy-pool/metric-buckets",
 			Summary: "List daily counts of the finalized events of the privacy pool, oldest first.",
 			Params: []frame.Param{frame.ChainParam, {
-				Name: "limit", In: frame.InQuery, Kind: frame.IntegerKind, Min: 1, Max: 90, Default: "30", About: "How many of the newest days to return at most.",
+				Name: "limit", In: frame.InQuery, Kind: frame.IntegerKind, Min: 1, Max: 90, Default: "30", About: "Maximum number of days to return, counted back from the newest.",
 			}},
 			Permission: account.Read,
 			Class:      frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",

@@ -106,7 +106,7 @@ func (h Handlers) status(ctx context.Context, c *frame.Call) (any, error) {
 func (h Handlers) StatusOperations() []frame.Operation {
 	return []frame.Operation{{
 		ID: "getPrivacyPoolStatus", Method: http.MethodGet, Path: "/v1/{chain}/privacy-pool/status",
-		Summary: "Count the public events of the privacy pool, and get how far they are decoded.",
+		Summary: "Get counts of the public events of the privacy pool, and how far they are decoded.",
 		Params:  []frame.Param{frame.ChainParam}, Permission: account.Read,
 		Class: frame.Light, Cert: frame.Beta, Audience: frame.External, Timeout: 5 * time.Second, Cache: "no-cache",
 		Success: http.StatusOK, Body: "PrivacyPoolStatus",

@@ -49,7 +49,7 @@ func (h Handlers) Operations() []frame.Operation {
 		},
 		{
 			ID: "getProof", Method: http.MethodGet, Path: jobPath,
-			Summary: "Poll a proof job, and take its result.",
+			Summary: "Poll a proof job, and get its result once.",
 			Params:  []frame.Param{jobParam},
 			Class:   frame.Light, Timeout: 10 * time.Second,
 			Success: http.StatusOK, Errors: []domain.Code{domain.CodeNotFound},

@@ -3,7 +3,6 @@ package rpc
 import (
 	"net/http"
 
-	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/rest/frame"
 )
@@ -36,8 +35,7 @@ func (h Handlers) Operations() []frame.Operation {
 		Request: "RpcRequestBody", MaxBody: maxBody,
 		Permission: account.Read, Class: frame.Heavy, Cert: frame.Beta, Audience: frame.External, Timeout: timeout, Cache: "no-store",
 		Success: http.StatusOK, Body: "RpcResponseBody", Failure: "RpcFailure",
-		Errors: []domain.Code{domain.CodeUnsupportedChain},
-		Proof:  proof, Serve: h.Serve,
+		Proof: proof, Serve: h.Serve,
 	}
 	keyed := call
 	keyed.ID, keyed.Path = "callRpcByKeyedUrl", keyedPath
@@ -49,8 +47,7 @@ func (h Handlers) Operations() []frame.Operation {
 		Params:     []frame.Param{frame.ChainParam},
 		Permission: account.Read, Class: frame.Heavy, RPCClass: account.RPCWebSocket, Cert: frame.Beta, Audience: frame.External, Timeout: timeout, Cache: "no-store",
 		Success: http.StatusSwitchingProtocols, Failure: "RpcFailure",
-		Errors: []domain.Code{domain.CodeUnsupportedChain},
-		Proof:  socketProof, Serve: h.ServeSocket,
+		Proof: socketProof, Serve: h.ServeSocket,
 	}
 	keyedSocket := socket
 	keyedSocket.ID, keyedSocket.Path = "openRpcSocketByKeyedUrl", keyedPath

@@ -59,7 +59,7 @@ func (h Handlers) LogOperations() []frame.Operation {
 			Summary: "Prove that the transparency log has a receipt.",
 			Params: []frame.Param{
 				size("receiptId", "ID of the receipt.", true),
-				size("treeSize", "Size of the log, of which a checkpoint must have been signed. Default: that of the newest one.", false),
+				size("treeSize", "Size of the log, which must have a signed checkpoint. Default: the size of the newest checkpoint.", false),
 			},
 			Body: "VerificationLogInclusion", Cache: "no-cache",
 			Proof:  []string{"TestProofsOfTheLogVerifyOffline", "TestUnknownSizesOfTheLogAreNotFound", "TestEmptyLogIsNotFound"},
@@ -67,10 +67,10 @@ func (h Handlers) LogOperations() []frame.Operation {
 		},
 		{
 			ID: "getVerificationLogConsistency", Path: logPath + "/consistency",
-			Summary: "Prove that the transparency log begins with an earlier state of it.",
+			Summary: "Prove that the transparency log extends an earlier state of itself.",
 			Params: []frame.Param{
 				size("from", "Size of the earlier log.", true),
-				size("to", "Size of the later log, of which a checkpoint must have been signed. Default: that of the newest one.", false),
+				size("to", "Size of the later log, which must have a signed checkpoint. Default: the size of the newest checkpoint.", false),
 			},
 			Body: "VerificationLogConsistency", Cache: "no-cache",
 			Proof:  []string{"TestProofsOfTheLogVerifyOffline", "TestUnknownSizesOfTheLogAreNotFound", "TestEmptyLogIsNotFound"},

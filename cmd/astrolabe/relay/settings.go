@@ -21,18 +21,18 @@ const Simulated = "sim"
 // Settings configure the relay. Without a prover, nothing of it runs.
 type Settings struct {
 	Prover            URL           `help:"URL of a Starknet transaction prover for SN_MAIN, or sim for a simulated one (up only). It enables the prover relay. The URL is never printed; pass one with a password or key through the environment." placeholder:"URL"`
-	ProverTimeout     time.Duration `help:"Time limit of a proof. Then it is unknown whether the prover made it." default:"15m"`
+	ProverTimeout     time.Duration `help:"Time limit of a proof. A job that exceeds it ends with the status unknown_delivery." default:"15m"`
 	ProverConcurrency int           `help:"Maximum number of requests to the prover at the same time, from this process." default:"2"`
 	ProverKeyJobs     int           `help:"Maximum number of unfinished proof jobs of an API key. For single keys, see --rate-limit of keys create." default:"2"`
 	ProverKeyDaily    int           `help:"Maximum number of proof jobs that an API key creates in a UTC day." default:"50"`
 	ProverQueue       int           `help:"Maximum number of proof jobs of all workspaces that wait for the prover." default:"64"`
-	ProverDrain       time.Duration `help:"Time for proofs that were sent to finish after a stop signal. Their results then wait 10s for a poll, before --drain begins." default:"20s"`
+	ProverDrain       time.Duration `help:"Time that proofs in progress have to finish after a stop signal. Their results can then be polled for 10s, before --drain begins." default:"20s"`
 
-	InternalAddr      string `help:"Listen address for other API processes, which fetch the results of proof jobs here. Needed if several processes relay. Other addresses than loopback need a certificate. Default: none." placeholder:"HOST:PORT"`
+	InternalAddr      string `help:"Listen address for other API processes, which fetch the results of proof jobs here. Needed if several processes relay. Addresses other than loopback need a certificate. Default: none." placeholder:"HOST:PORT"`
 	InternalAdvertise string `help:"Address at which other API processes reach --internal-addr. Default: the listen address." placeholder:"HOST:PORT"`
 	InternalCert      string `help:"File of the TLS certificate of --internal-addr, in PEM. It is read again for every connection." type:"path" placeholder:"FILE"`
 	InternalKey       string `help:"File of the key of --internal-cert, in PEM." type:"path" placeholder:"FILE"`
-	InternalCA        string `help:"File of the certificates that sign those of other API processes, in PEM. Default: those of the system." type:"path" placeholder:"FILE"`
+	InternalCA        string `help:"File of the CA certificates, in PEM, that sign the certificates of other API processes. Default: those of the system." type:"path" placeholder:"FILE"`
 }
 
 // URL is the address of a prover, which never prints.

@@ -23,7 +23,7 @@ func printCheckpoint(w io.Writer, c *transparency.Checkpoint) {
 type ReceiptAudit struct {
 	URL string `help:"URL of the service." name:"url" required:"" env:"-"`
 	trustSettings
-	Checkpoint string `help:"File of the checkpoint that the last audit has saved. The log must begin with that state; the new checkpoint is written there if it does. The first audit creates it." env:"-" type:"path" placeholder:"FILE"`
+	Checkpoint string `help:"File with the checkpoint of the last audit. The log must begin with that state; if it does, the new checkpoint is written there. The first audit creates the file." env:"-" type:"path" placeholder:"FILE"`
 }
 
 // Help returns the detailed help text.

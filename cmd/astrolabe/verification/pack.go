@@ -38,7 +38,7 @@ type PackageSettings struct {
 // Help returns the detailed help text.
 func (Pack) Help() string {
 	return `Prints the digest and the length of the archive, which a Package V1 needs; with --class, prints the whole Package V1 as JSON instead. ` +
-		`The folders .git, .astrolabe, .starkscan and target at the root are left out. Users, times, the order of files, and permissions other than to execute do not change the archive. ` +
+		`The folders .git, .astrolabe, .starkscan and target at the root are left out. Owners, times, the order of files, and permissions other than execute do not change the archive. ` +
 		`Upload exactly the bytes of the archive: compressed again, they have another digest.` + "\n\n" + ruleCodes
 }
 

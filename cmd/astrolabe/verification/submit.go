@@ -41,7 +41,7 @@ func (Submit) Help() string {
 		`The proof that the receipt is in the transparency log is written to PACKAGE.inclusion.json if the log has the receipt already.` + "\n\n" +
 		`Exit codes: 0 if the job succeeded and, with --trust-root, the receipt is valid, 1 if a request or a file failed, 2 for a usage error or a missing file, ` +
 		`3 if the source breaks a rule or the receipt is refused, 4 if the service refused a request, 5 for a mismatch, 6 if the job failed, 7 if it was cancelled, 8 if it expired, ` +
-		`9 after Ctrl-C while the job goes on. The message of 3, 4 and 6 begins with a code.`
+		`9 after Ctrl-C, while the job continues. For 3, 4 and 6, the message begins with a code.`
 }
 
 var idempotencyForm = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)

@@ -33,7 +33,7 @@ func NewLog(store Store) *Log { return &Log{store} }
 func (l *Log) Checkpoint(ctx context.Context) (*Checkpoint, error) {
 	newest, err := l.store.Checkpoint(ctx, 0)
 	if err == nil && newest == nil {
-		return nil, domain.Errorf(domain.CodeNotFound, "The log has no receipt yet.")
+		return nil, domain.Errorf(domain.CodeNotFound, "The log has no receipts yet.")
 	}
 	return newest, err
 }
