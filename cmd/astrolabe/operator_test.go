@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"astrolabe/cmd/astrolabe/process"
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
 	"astrolabe/pg/pgtest"
@@ -158,6 +159,24 @@ func TestRejectedOperatorCommandStatesTheReason(t *testing.T) {
 		o.expects(o.types(exitFailure, command), "an indexer leads SN_MAIN: stop the indexer, or run this while it is stopped")
 	}
 	o.types(exitOK, "fsck")
+}
+
+// TestCommandsTakeOverTheLeaseOfAnEndedProcess holds the lease with the id of this
+// process and another start: the process that had both has ended.
+func TestCommandsTakeOverTheLeaseOfAnEndedProcess(t *testing.T) {
+	t.Parallel()
+	ended := process.Own("killed")
+	if ended.Began == "" {
+		t.Skip("this system does not tell when a process started")
+	}
+	ended.Began = "1"
+	for _, command := range []string{"rederive activity", "repair --chain SN_MAIN --checkpoint", "rollback --chain SN_MAIN --to 30 --yes"} {
+		o := newOperator(t)
+		if _, leads, err := index.NewLeases(o.db).TakeLease(t.Context(), domain.Mainnet, ended.String(), time.Hour); err != nil || !leads {
+			t.Fatalf("got leads %t and %v, want the lease", leads, err)
+		}
+		o.types(exitOK, command)
+	}
 }
 
 func TestSimulatedAndRealChainsNeverMix(t *testing.T) {
