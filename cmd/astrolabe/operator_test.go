@@ -179,19 +179,6 @@ func TestCommandsTakeOverTheLeaseOfAnEndedProcess(t *testing.T) {
 	}
 }
 
-func TestSimulatedAndRealChainsNeverMix(t *testing.T) {
-	t.Parallel()
-	o := newOperator(t)
-	folder := " --admin-addr=127.0.0.1:0 --data=" + t.TempDir()
-	o.expects(o.types(exitUsage, "up --chains=SN_MAIN --addr=127.0.0.1:0"+folder), "the database holds SN_MAIN from a real node, or another simulated chain")
-	o.strikes("UPDATE index_checkpoints SET simulated = true")
-	for _, command := range []string{"index --node-main=http://127.0.0.1:1", "up --node-main=http://127.0.0.1:1 --addr=127.0.0.1:0"} {
-		got := o.types(exitUsage, command+folder)
-		o.expects(got, "the database holds a simulated SN_MAIN")
-		o.expects(got, "run: astrolabe rollback --chain SN_MAIN --all --yes")
-	}
-}
-
 func TestNothingIsSimulatedBesideANode(t *testing.T) {
 	t.Parallel()
 	u := upCommand{Simulate: true}
