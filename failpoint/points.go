@@ -157,6 +157,6 @@ var Resealing = []string{MasterNextWritten, SecretResealed, MasterResealed}
 // Startup lists every point of the first startup.
 var Startup = []string{
 	PostgresLock, PostgresInitdb, PostgresInitdbDone, PostgresStart, PostgresReady,
-	MasterKeyWritten, MigrateLocked, MigrateInside, MigrateApplied, MigrateQueue,
-	SecretCreated, ServeListening, ServeReady,
+	MigrateLocked, MigrateInside, MigrateApplied, MigrateQueue,
+	MasterKeyWritten, SecretCreated, ServeListening, ServeReady,
 }

@@ -59,7 +59,7 @@ func TestPrivacyAnswersFollowAClassThatComesLate(t *testing.T) {
 	simulated.ClearFaults()
 	w.withheld = nil
 	w.halt()
-	w.must(indexing.Hold(t.Context(), prover.Leases, w.chain, prover.Holder, func(ctx context.Context, lease indexing.Lease) error {
+	w.must(indexing.Hold(t.Context(), prover.Leases, w.chain, prover.Holder, nil, func(ctx context.Context, lease indexing.Lease) error {
 		_, err := prover.Prove(ctx, lease)
 		return err
 	}))

@@ -50,6 +50,13 @@ func findBinaries(ctx context.Context, dir, want string) (binaries, error) {
 	return choose(found, want)
 }
 
+// Installed returns ErrNoBinaries if there is no usable Postgres server in dir, or,
+// if dir is empty, in the places where Start searches.
+func Installed(ctx context.Context, dir string) error {
+	_, err := findBinaries(ctx, dir, "")
+	return err
+}
+
 func choose(found []binaries, want string) (binaries, error) {
 	if len(found) == 0 {
 		return binaries{}, refuse(ErrNoBinaries, "no Postgres server was found on PATH or in the usual folders: "+

@@ -112,8 +112,12 @@ func (db *DB) moveTables(ctx context.Context, tx bun.Tx) error {
 	if _, err := tx.NewRaw("/* schema.lock_timeout */ SET LOCAL lock_timeout = ?", db.lockWait.Milliseconds()).Exec(ctx); err != nil {
 		return err
 	}
+	unattached, err := unattachedTables(ctx, tx)
+	if err != nil {
+		return fmt.Errorf("list the tables in public: %w", err)
+	}
 	var changes []string
-	if err := tx.NewRaw(listMoves, publicSchema, ownTables(), ownRoutines(), db.schema).Scan(ctx, &changes); err != nil {
+	if err := tx.NewRaw(listMoves, publicSchema, ownTables(), ownRoutines(), db.schema, bun.In(unattached)).Scan(ctx, &changes); err != nil {
 		return fmt.Errorf("list the tables in public: %w", err)
 	}
 	for _, change := range changes {
@@ -124,10 +128,31 @@ func (db *DB) moveTables(ctx context.Context, tx bun.Tx) error {
 	return nil
 }
 
+// unattachedTables lists the tables in public that rows of our tables name: those
+// of partitions that are still loading, and those of certificates. A deployment
+// whose first migrations were interrupted has neither.
+func unattachedTables(ctx context.Context, tx bun.Tx) (names []string, err error) {
+	var complete bool
+	err = tx.NewRaw("/* schema.complete */ SELECT to_regclass('public.index_ranges') IS NOT NULL AND to_regclass('public.event_certificates') IS NOT NULL").Scan(ctx, &complete)
+	if err != nil || !complete {
+		return nil, err
+	}
+	err = tx.NewRaw(`/* schema.unattached */
+		SELECT p.relname || '_' || r.chain || '_' || r.from_block FROM public.index_ranges r, pg_class p
+		WHERE r.state <> 'ready' AND p.relnamespace = to_regnamespace('public') AND p.relkind = 'p' AND p.relname ~ ?
+		UNION ALL SELECT 'event_positions_' || id FROM public.event_certificates`, ownTables()).Scan(ctx, &names)
+	return names, err
+}
+
+// listMoves finds partitions by their parents: the name of a table of another
+// program may look like that of a partition.
 const listMoves = `/* schema.moves */
+	WITH RECURSIVE own AS (
+		SELECT c.oid FROM pg_class c WHERE c.relnamespace = to_regnamespace(?0) AND c.relkind IN ('r', 'p', 'S') AND (c.relname ~ ?1 OR c.relname IN (?4))
+		UNION SELECT i.inhrelid FROM pg_inherits i JOIN own ON own.oid = i.inhparent)
 	SELECT format('ALTER %s %I.%I SET SCHEMA %I', CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, ?0, c.relname, ?3)
-	FROM pg_class c WHERE c.relnamespace = to_regnamespace(?0) AND c.relkind IN ('r', 'p', 'S') AND c.relname ~ ?1
-		AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i') AND c.relkind = 'S')
+	FROM own JOIN pg_class c ON c.oid = own.oid
+	WHERE NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i') AND c.relkind = 'S')
 	UNION ALL
 	SELECT format('ALTER FUNCTION %s SET SCHEMA %I', p.oid::regprocedure, ?3) FROM pg_proc p
 	WHERE p.pronamespace = to_regnamespace(?0) AND p.proname ~ ?2
@@ -140,10 +165,10 @@ var (
 	createdRoutine = regexp.MustCompile(`(?m)^CREATE (?:OR REPLACE )?FUNCTION (\w+)`)
 )
 
-// ownTables returns the pattern of the names of our tables and sequences, their
-// partitions, and those of the migrator and the job queue.
+// ownTables returns the pattern of the names of the tables and sequences that the
+// migrations create, and of those of the migrator and the job queue.
 var ownTables = sync.OnceValue(func() string {
-	return `^(migrations|migration_locks|event_positions_[0-9]+|river_(job|job_state|leader|queue|client|client_queue|migration|notification)(_[a-z_]+_seq)?|(` + strings.Join(created(createdTable), "|") + `)(_[0-9]+)*(_[a-z_]+_seq)?)$`
+	return `^(migrations|migration_locks|river_(job|job_state|leader|queue|client|client_queue|migration|notification)(_[a-z_]+_seq)?|(` + strings.Join(created(createdTable), "|") + `)(_[a-z_]+_seq)?)$`
 })
 
 // ownRoutines returns the pattern of the names of our functions and those of the

@@ -11,8 +11,9 @@ import (
 	"astrolabe/pg/pgtest"
 )
 
-// inPublic is a deployment of a release that kept its tables in public, beside a
-// table of another program.
+// inPublic is a deployment of a release that kept its tables in public, beside
+// tables of another program. It has a partition that is still loading, one that is
+// attached, and the table of a certificate.
 func inPublic(t *testing.T) (url string, conn *pgx.Conn) {
 	t.Helper()
 	url = pgtest.Database(t, nil)
@@ -31,7 +32,14 @@ func inPublic(t *testing.T) (url string, conn *pgx.Conn) {
 	for _, statement := range []string{
 		"CREATE TABLE public.foreign_table (id serial)",
 		"CREATE TABLE public.river_customers (id int)",
+		"CREATE TABLE public.tokens_2 (id int)",
+		"CREATE TABLE public.events_1_8 (id int)",
+		"CREATE TABLE public.event_positions_9 (id int)",
+		"INSERT INTO public.index_ranges (chain, from_block, state) VALUES (1, 7, 'loading')",
 		"CREATE TABLE public.events_1_7 (LIKE public.events)",
+		"CREATE TABLE public.events_1_0 (LIKE public.events)",
+		"ALTER TABLE public.events_1 ATTACH PARTITION public.events_1_0 FOR VALUES FROM (0) TO (7)",
+		"INSERT INTO public.event_certificates (id, chain, selector, position) OVERRIDING SYSTEM VALUE VALUES (3, 1, '', 1)",
 		"CREATE TABLE public.event_positions_3 (value bytea)",
 		"INSERT INTO public.workspaces (id, name, plan, created_at) VALUES ('w', 'w', 'standard', now())",
 	} {
@@ -64,7 +72,7 @@ func TestTablesOfAnOlderReleaseMoveIntoTheSchema(t *testing.T) {
 		if applied, err := db.Migrate(t.Context()); err != nil || len(applied) > 0 {
 			t.Fatalf("got %v applied and %v, want only a move", applied, err)
 		}
-		if got, want := left(t, conn, publicSchema), "foreign_table foreign_table_id_seq river_customers"; got != want {
+		if got, want := left(t, conn, publicSchema), "event_positions_9 events_1_8 foreign_table foreign_table_id_seq river_customers tokens_2"; got != want {
 			t.Errorf("got %s in public, want %s", got, want)
 		}
 	}

@@ -129,7 +129,7 @@ func TestRollbackBelowTheFinalizedTierInvalidatesTheCache(t *testing.T) {
 	r, blocks := newRemembering(t), repotest.Everyday(t)
 	r.listen()
 	r.requireSpoilt(40, false)
-	err := indexing.Hold(t.Context(), index.NewLeases(r.db), domain.Mainnet, "test", func(ctx context.Context, lease indexing.Lease) error {
+	err := indexing.Hold(t.Context(), index.NewLeases(r.db), domain.Mainnet, "test", nil, func(ctx context.Context, lease indexing.Lease) error {
 		return index.NewWriter(r.db).Rollback(ctx, lease, &domain.BlockRef{Number: 39, Hash: blocks[39].Header.Hash})
 	})
 	if err != nil {

@@ -306,3 +306,44 @@ func TestDamagedStateIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestAStateFileTellsWhenItsChainBegan(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state")
+	if began, found, err := Began(path); !began.IsZero() || found || err != nil {
+		t.Errorf("without a file: got %s, %t and %v, want no chain", began, found, err)
+	}
+	genesis := time.Date(2025, 3, 4, 5, 6, 7, 0, time.UTC)
+	n := testNode(t, Config{Blocks: 2, Genesis: genesis, State: path})
+	must(t, n.Close())
+	if began, found, err := Began(path); !began.Equal(genesis) || !found || err != nil {
+		t.Errorf("got %s, %t and %v, want %s", began, found, err, genesis)
+	}
+	must(t, os.WriteFile(path, []byte("not a chain"), 0o600))
+	if _, _, err := Began(path); err == nil {
+		t.Error("a file without a chain: got no error, want one")
+	}
+}
+
+// TestBlocksHaveTheTimeAtWhichTheyAreAdded compares the block that follows an old
+// one with and without the clock. A block is never older than the one before it.
+func TestBlocksHaveTheTimeAtWhichTheyAreAdded(t *testing.T) {
+	t.Parallel()
+	genesis := time.Now().Add(-time.Hour)
+	without, with := testNode(t, Config{Blocks: 2, Genesis: genesis}), testNode(t, Config{Blocks: 2, Genesis: genesis, Clock: true})
+	before := time.Now().Unix()
+	must(t, without.tick())
+	must(t, with.tick())
+	if got := int64(with.Head().Header.Timestamp); got < before || got > time.Now().Unix() {
+		t.Errorf("with the clock: got a block at %d, want one from %d to now", got, before)
+	}
+	if got := int64(without.Head().Header.Timestamp); got >= before {
+		t.Errorf("without the clock: got a block at %d, want it soon after the one before", got)
+	}
+	ahead := testNode(t, Config{Blocks: 2, Genesis: time.Now().Add(time.Hour), Clock: true})
+	last := ahead.Head().Header.Timestamp
+	must(t, ahead.tick())
+	if got := ahead.Head().Header.Timestamp; got < last {
+		t.Errorf("a chain ahead of the clock: got a block at %d after one at %d, want none that is older", got, last)
+	}
+}

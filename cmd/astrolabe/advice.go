@@ -32,7 +32,7 @@ func passed(parsed *kong.Context) (flags []*kong.Flag) {
 
 // everyCommand and repairOnly are the flags that a printed command takes over.
 var (
-	everyCommand = []string{"data", "database-url", "database-url-file", "database-schema", "postgres-bin"}
+	everyCommand = []string{"data", "database-url", "database-url-file", "database-direct-url", "database-direct-url-file", "database-schema", "postgres-bin"}
 	repairOnly   = []string{"node-main", "node-sepolia", "node-header", "node-header-file", "node-rps"}
 )
 

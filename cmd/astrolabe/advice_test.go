@@ -34,6 +34,7 @@ func TestAPrintedRepairHasTheFlagsOfFsckAndNoSecret(t *testing.T) {
 		"a folder with a space":     {[]string{"--data=/srv/my data"}, rederive, []string{"--data=/srv/my data"}, ""},
 		"a database with settings":  {[]string{"--database-url=postgres:///a?host=/run/pg&port=5433"}, rederive, []string{"--database-url=postgres:///a?host=/run/pg&port=5433"}, ""},
 		"a file with the URL":       {[]string{"--database-url-file=/run/it's"}, rederive, []string{"--database-url-file=/run/it's"}, ""},
+		"a pooler":                  {[]string{"--database-url=postgres://pooler/a", "--database-direct-url=postgres://host/a"}, rederive, []string{"--database-url=postgres://pooler/a", "--database-direct-url=postgres://host/a"}, ""},
 		"flags of fsck alone":       {[]string{"--limit=5", "--from=3", "--log-level=warn"}, rederive, nil, ""},
 		"a node":                    {[]string{"--node-main=http://127.0.0.1:5050/rpc/v0_10"}, block, []string{"--node-main=http://127.0.0.1:5050/rpc/v0_10"}, ""},
 		"two nodes":                 {[]string{"--node-main=http://a:1,http://b:2"}, block, []string{"--node-main=http://a:1,http://b:2"}, ""},

@@ -102,14 +102,15 @@ func ensureReceiptKey(path string) error {
 // asRole runs components with a database in which this process may do only what
 // its role needs. It neither migrates nor has the secrets of the deployment.
 func asRole(ctx context.Context, c *console, role string, s databaseSettings, adminAddress string, start func(*deployment) ([]component, error)) error {
-	address, err := s.url()
+	s, err := s.resolved()
 	if err != nil {
 		return err
 	}
-	if address == "" {
+	if s.DatabaseURL == "" {
 		return usageError{fmt.Errorf("set the URL of the database, whose user is %s", role)}
 	}
-	db, err := repo.Open(ctx, s.options(c, address))
+	c.logStart()
+	db, err := repo.Open(ctx, s.options(c, string(s.DatabaseURL)))
 	if err != nil {
 		return err
 	}

@@ -92,10 +92,11 @@ const listeners = 5
 // openDatabase opens the operator's database, or starts the private one. Unless
 // the command may create a deployment, there must be one.
 func openDatabase(ctx context.Context, c *console, s databaseSettings, may creation) (*database, error) {
-	address, err := s.url()
+	s, err := s.resolved()
 	if err != nil {
 		return nil, err
 	}
+	address := string(s.DatabaseURL)
 	var server *pg.Server
 	if address == "" {
 		if may == mustExist && !pg.Exists(filepath.Join(s.Data, "postgres")) {
@@ -167,20 +168,34 @@ func (d *database) done() <-chan struct{} {
 	return d.server.Done()
 }
 
-// url returns the database URL, or the empty string for a private server.
-func (s databaseSettings) url() (string, error) {
-	address, err := secretFrom("database URL", s.DatabaseURL, s.DatabaseURLFile)
-	if err != nil {
-		return "", err
+// resolved returns the settings with the URLs that files hold. Without
+// DatabaseURL, the database is the private one.
+func (s databaseSettings) resolved() (databaseSettings, error) {
+	for _, u := range []struct {
+		flag, name string
+		url        *secretText
+		file       *string
+	}{
+		{"--database-url", "database URL", &s.DatabaseURL, &s.DatabaseURLFile},
+		{"--database-direct-url", "direct database URL", &s.DatabaseDirectURL, &s.DatabaseDirectURLFile},
+		{"--database-read-url", "URL of the replica", &s.DatabaseReadURL, &s.DatabaseReadURLFile},
+	} {
+		text, err := secretFrom(u.name, *u.url, *u.file)
+		if err == nil {
+			err = checkDatabaseURL(u.flag, text)
+		}
+		if err != nil {
+			return s, err
+		}
+		*u.url, *u.file = secretText(text), ""
 	}
-	if address == "" && (s.DatabaseDirectURL != "" || s.DatabaseReadURL != "") {
-		return "", usageError{errors.New("--database-direct-url and --database-read-url need --database-url")}
+	if s.DatabaseURL == "" && (s.DatabaseDirectURL != "" || s.DatabaseReadURL != "") {
+		return s, usageError{errors.New("--database-direct-url and --database-read-url need --database-url")}
 	}
-	return address, firstError(
-		checkDatabaseURL("--database-url", address),
-		checkDatabaseURL("--database-direct-url", string(s.DatabaseDirectURL)),
-		checkDatabaseURL("--database-read-url", string(s.DatabaseReadURL)),
-	)
+	if err := checkSchema(s.DatabaseSchema); err != nil {
+		return s, usageError{err}
+	}
+	return s, nil
 }
 
 // checkDatabaseURL refuses a URL that is none, or whose password every user of the
@@ -209,6 +224,9 @@ func onCommandLine(args []string, flag string) bool {
 }
 
 func startPrivate(ctx context.Context, c *console, s databaseSettings) (*pg.Server, error) {
+	if err := pg.Installed(ctx, s.PostgresBin); err != nil { // before the folder is created
+		return nil, usageError{err}
+	}
 	if err := os.MkdirAll(s.Data, 0o711); err != nil { // the server's user must be able to pass through
 		return nil, usageError{fmt.Errorf("create the data folder: %w", err)}
 	}

@@ -69,3 +69,34 @@ func TestVariablesOfPostgresClientsAreIgnored(t *testing.T) {
 		t.Errorf("got exit code %d, want %d\n%s", code, exitOK, p.text())
 	}
 }
+
+func TestDatabaseURLsAreReadFromFiles(t *testing.T) {
+	t.Parallel()
+	file := func(text string) string {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "url")
+		if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const main, direct, read = "postgres://a:b@pooler/x", "postgres://a:b@primary/x", "postgres://a:b@replica/x"
+	got, err := databaseSettings{DatabaseURLFile: file(main), DatabaseDirectURLFile: file(direct), DatabaseReadURLFile: file(read)}.resolved()
+	if err != nil || got.DatabaseURL != main || got.DatabaseDirectURL != direct || got.DatabaseReadURL != read {
+		t.Errorf("got %q, %q, %q and %v, want the URLs of the files", string(got.DatabaseURL), string(got.DatabaseDirectURL), string(got.DatabaseReadURL), err)
+	}
+	for name, c := range map[string]struct {
+		settings databaseSettings
+		want     string
+	}{
+		"both":       {databaseSettings{DatabaseURL: main, DatabaseDirectURL: direct, DatabaseDirectURLFile: file(direct)}, "the direct database URL is set both directly and as a file; set only one"},
+		"both reads": {databaseSettings{DatabaseURL: main, DatabaseReadURL: read, DatabaseReadURLFile: file(read)}, "the URL of the replica is set both directly and as a file; set only one"},
+		"no URL":     {databaseSettings{DatabaseURL: main, DatabaseReadURLFile: file("replica")}, "--database-read-url must begin with postgres://"},
+		"alone":      {databaseSettings{DatabaseDirectURLFile: file(direct)}, "need --database-url"},
+		"no file":    {databaseSettings{DatabaseURL: main, DatabaseDirectURLFile: filepath.Join(t.TempDir(), "none")}, "none"},
+	} {
+		if _, err := c.settings.resolved(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"astrolabe/cmd/astrolabe/plain"
+	"astrolabe/domain/indexing"
 	"astrolabe/domain/secret"
 	"astrolabe/repo"
 	"astrolabe/repo/accounts"
@@ -28,6 +29,7 @@ type deployment struct {
 // openDeployment opens the database before it writes anything, so that a data
 // folder that is refused stays unchanged.
 func openDeployment(ctx context.Context, c *console, d databaseSettings, s secretSettings, may creation) (*deployment, error) {
+	c.logStart()
 	db, err := openDatabase(ctx, c, d, may)
 	if err != nil {
 		return nil, err
@@ -49,13 +51,6 @@ func openDeployment(ctx context.Context, c *console, d databaseSettings, s secre
 
 // prepare applies pending migrations and opens the secrets.
 func prepare(ctx context.Context, c *console, db *database, d databaseSettings, s secretSettings) (*secret.Ring, error) {
-	masters, err := s.masters(d.Data)
-	if err == nil {
-		err = checkMasters(masters)
-	}
-	if err != nil {
-		return nil, err
-	}
 	applied, err := db.Migrate(ctx)
 	if err != nil {
 		return nil, err
@@ -70,7 +65,15 @@ func prepare(ctx context.Context, c *console, db *database, d databaseSettings, 
 	if len(missing) > 0 {
 		c.logger.Warn("verification stays closed: the database role of this process may not create roles; create them and migrate again", "missing", missing)
 	}
-	ring, err := openRing(ctx, accounts.NewSecrets(db.DB), masters)
+	store := accounts.NewSecrets(db.DB)
+	if err := s.mustHaveMaster(ctx, store, d.Data); err != nil {
+		return nil, err
+	}
+	masters, err := s.masters(d.Data)
+	if err != nil {
+		return nil, err
+	}
+	ring, err := openRing(ctx, store, masters)
 	if err == nil && len(masters) > 1 && ring.Master() == masters[1] {
 		c.logger.Info("completing an interrupted rotation of the master key")
 		err = placeMaster(s.masterPath(d.Data))
@@ -85,6 +88,11 @@ func openRing(ctx context.Context, store secret.Store, masters []secret.Master) 
 		return nil, usageError{errors.New(err.Error() + "; give this process the master key of the deployment (ASTROLABE_MASTER_KEY or --master-key-file)")}
 	}
 	return ring, err
+}
+
+// logStart logs the first line of a long-running command.
+func (c *console) logStart() {
+	c.logger.Info("starting", "command", c.command, "version", version())
 }
 
 // component runs until its context ends or it fails.
@@ -103,7 +111,6 @@ func (d *deployment) run(ctx context.Context, adminAddress string, start func(*a
 // runAll is run without components that every command with secrets needs.
 func (d *deployment) runAll(ctx context.Context, adminAddress string, start func(*admin) ([]component, error)) error {
 	defer d.db.close()
-	d.logger.Info("starting", "command", d.command, "version", version())
 	operators, err := d.listenAdmin(ctx, adminAddress)
 	if err != nil {
 		return err
@@ -159,12 +166,20 @@ func (d *deployment) watchDatabase(ctx context.Context) error {
 			if lost.IsZero() {
 				lost = time.Now()
 			}
-			logger.Warn("the database takes no writes; waiting for it", "since", lost.UTC().Round(time.Second), "error", plain.Message(err))
+			logger.Warn(outage(err), "since", lost.UTC().Round(time.Second), "error", plain.Message(err))
 		case !lost.IsZero():
 			d.logger.Info("the database is back", "after", time.Since(lost).Round(time.Second))
 			lost, logger = time.Time{}, telemetry.Sparse(d.logger)
 		}
 	}
+}
+
+// outage says why the database cannot be used.
+func outage(err error) string {
+	if errors.Is(err, indexing.ErrStorageReadOnly) {
+		return "the database takes no writes; waiting until it does"
+	}
+	return "the database cannot be reached; waiting for it"
 }
 
 func (d *deployment) followSecrets(ctx context.Context) error {

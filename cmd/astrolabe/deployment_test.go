@@ -5,9 +5,14 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"astrolabe/domain/secret"
+	"astrolabe/pg/pgtest"
+	"astrolabe/repo"
 	"astrolabe/repo/accounts"
 	"astrolabe/repo/repotest"
 	"astrolabe/telemetry"
@@ -56,4 +61,50 @@ func ready(t *testing.T, url string) bool {
 	}
 	defer response.Body.Close()
 	return response.StatusCode == http.StatusOK
+}
+
+// TestADatabaseThatTakesNoWritesIsLoggedOnceUntilItIsBack makes the database
+// read-only, and writable again.
+func TestADatabaseThatTakesNoWritesIsLoggedOnceUntilItIsBack(t *testing.T) {
+	t.Parallel()
+	url := pgtest.Database(t, repotest.Migrated)
+	db, err := repo.Open(t.Context(), repo.Options{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	operator, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = operator.Close(context.WithoutCancel(t.Context())) })
+	readOnly := func(value string) {
+		t.Helper()
+		_, err := operator.Exec(t.Context(), `SET default_transaction_read_only = off; DO $$ BEGIN
+			EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = `+value+`', current_database());
+			PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid(); END $$`)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	logged := make(lineWriter, 100)
+	d := &deployment{console: &console{logger: slog.New(slog.NewTextHandler(logged, nil))}, db: &database{DB: db}}
+	readOnly("on")
+	go func() { _ = d.watchDatabase(t.Context()) }()
+	if line := <-logged; !strings.Contains(line, "the database takes no writes; waiting until it does") {
+		t.Errorf("got %q, want that the database takes no writes", line)
+	}
+	readOnly("off")
+	if line := <-logged; !strings.Contains(line, "the database is back") {
+		t.Errorf("got %q, want that the database is back", line)
+	}
+}
+
+// lineWriter passes on each write.
+type lineWriter chan string
+
+// Write implements io.Writer.
+func (w lineWriter) Write(line []byte) (int, error) {
+	w <- string(line)
+	return len(line), nil
 }

@@ -87,7 +87,10 @@ func (i indexCommand) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return d.run(ctx, i.AdminAddr, func(*admin) ([]component, error) {
-		return d.indexers(ctx, i.nodeSettings, i.indexSettings, false)
+		if err := d.mustHoldNoSimulated(ctx); err != nil {
+			return nil, err
+		}
+		return d.indexers(i.nodeSettings, i.indexSettings, false)
 	})
 }
 
@@ -96,9 +99,8 @@ func (i indexCommand) Run(ctx context.Context, c *console) error {
 // overrides it.
 const indexMemory = 300 << 20
 
-// indexers returns an indexer for each chain that has a node. It refuses a real node
-// for an index of a simulated chain.
-func (d *deployment) indexers(ctx context.Context, nodes nodeSettings, s indexSettings, simulated bool) ([]component, error) {
+// indexers returns an indexer for each chain that has a node.
+func (d *deployment) indexers(nodes nodeSettings, s indexSettings, simulated bool) ([]component, error) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(indexMemory)
 	}
@@ -106,11 +108,6 @@ func (d *deployment) indexers(ctx context.Context, nodes nodeSettings, s indexSe
 	for _, chain := range domain.Chains {
 		if len(nodes.urls()[chain]) == 0 {
 			continue
-		}
-		if !simulated {
-			if err := d.sameKind(ctx, chain); err != nil {
-				return nil, err
-			}
 		}
 		p, err := d.indexer(chain, nodes, s, simulated)
 		if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,8 +46,29 @@ func (s secretSettings) check(data string) error {
 			return nil //nolint:nilerr // the first start creates it
 		}
 	}
-	_, err := s.masters(data)
-	return err
+	masters, err := s.masters(data)
+	if err != nil {
+		return err
+	}
+	return checkMasters(masters)
+}
+
+// mustHaveMaster refuses a data folder without a master key if the database has
+// secrets, which a new key could not decrypt. Processes write their key before they
+// store secrets with it.
+func (s secretSettings) mustHaveMaster(ctx context.Context, store secret.Store, data string) error {
+	if s.MasterKey != "" || s.MasterKeyFile != "" {
+		return nil
+	}
+	stored, err := store.Secrets(ctx)
+	if err != nil || len(stored) == 0 {
+		return err
+	}
+	if _, err := os.Stat(s.masterPath(data)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return usageError{fmt.Errorf("there is no master key in %s, and the database has secrets that another one encrypts; "+
+		"give this process the master key of the deployment (ASTROLABE_MASTER_KEY or --master-key-file), or its data folder (--data)", data)}
 }
 
 // direct returns the master key of the environment.
@@ -76,7 +98,8 @@ func checkMasters(masters []secret.Master) error {
 			return nil // the rotation from a weak one was interrupted
 		}
 	}
-	return usageError{fmt.Errorf("%w; draw a new one (openssl rand -hex 32 > FILE; chmod 600 FILE) and run: astrolabe secrets rotate --master --new-master-key-file FILE", secret.ErrWeakMaster)}
+	return usageError{fmt.Errorf("%w; draw a new one (openssl rand -hex 32 > FILE; chmod 600 FILE) and pass it with --master-key-file; "+
+		"if the database has secrets that the old one encrypts, first run: astrolabe secrets rotate --master --new-master-key-file FILE", secret.ErrWeakMaster)}
 }
 
 // masterFile reads the key in path, or creates it. The file is written

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"astrolabe/cmd/astrolabe/process"
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
 	"astrolabe/pg/pgtest"
@@ -160,16 +161,21 @@ func TestRejectedOperatorCommandStatesTheReason(t *testing.T) {
 	o.types(exitOK, "fsck")
 }
 
-func TestSimulatedAndRealChainsNeverMix(t *testing.T) {
+// TestCommandsTakeOverTheLeaseOfAnEndedProcess holds the lease with the id of this
+// process and another start: the process that had both has ended.
+func TestCommandsTakeOverTheLeaseOfAnEndedProcess(t *testing.T) {
 	t.Parallel()
-	o := newOperator(t)
-	folder := " --admin-addr=127.0.0.1:0 --data=" + t.TempDir()
-	o.expects(o.types(exitUsage, "up --chains=SN_MAIN --addr=127.0.0.1:0"+folder), "the database holds SN_MAIN from a real node, or another simulated chain")
-	o.strikes("UPDATE index_checkpoints SET simulated = true")
-	for _, command := range []string{"index --node-main=http://127.0.0.1:1", "up --node-main=http://127.0.0.1:1 --addr=127.0.0.1:0"} {
-		got := o.types(exitUsage, command+folder)
-		o.expects(got, "the database holds a simulated SN_MAIN")
-		o.expects(got, "run: astrolabe rollback --chain SN_MAIN --all --yes")
+	ended := process.Own("killed")
+	if ended.Began == "" {
+		t.Skip("this system does not tell when a process started")
+	}
+	ended.Began = "1"
+	for _, command := range []string{"rederive activity", "repair --chain SN_MAIN --checkpoint", "rollback --chain SN_MAIN --to 30 --yes"} {
+		o := newOperator(t)
+		if _, leads, err := index.NewLeases(o.db).TakeLease(t.Context(), domain.Mainnet, ended.String(), time.Hour); err != nil || !leads {
+			t.Fatalf("got leads %t and %v, want the lease", leads, err)
+		}
+		o.types(exitOK, command)
 	}
 }
 

@@ -39,6 +39,7 @@ func TestUpSurvivesTheDeathOfItsPostgres(t *testing.T) {
 	killPostmaster(t, cluster)
 	p.until(t, "the outage", answers(http.StatusServiceUnavailable))
 	p.until(t, "a restart that fails", func() bool { return strings.Contains(p.text(), "failures=2") })
+	p.says(t, "the database cannot be reached; waiting for it")
 	if err := os.Rename(control+".away", control); err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +48,7 @@ func TestUpSurvivesTheDeathOfItsPostgres(t *testing.T) {
 		status, _ := request(t, base+"/readyz", key)
 		return status == http.StatusOK
 	})
+	p.says(t, "the database is back")
 	if delete(seen, http.StatusOK); len(seen) != 1 {
 		t.Errorf("got the statuses %v, want %d alone", seen, http.StatusServiceUnavailable)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"astrolabe/cmd/astrolabe/process"
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
 	"astrolabe/jobs/rederive"
@@ -33,7 +34,7 @@ func (r rederiveCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
 		return r.chosen(ctx, db, func(name domain.Chain, _ indexing.Checkpoint) error {
 			job := &rederive.Job{
-				Chain: name, Holder: holder(), Leases: index.NewLeases(db.DB), Checkpoints: index.NewCheckpoints(db.DB),
+				Chain: name, Holder: holder(), Gone: process.Gone, Leases: index.NewLeases(db.DB), Checkpoints: index.NewCheckpoints(db.DB),
 				Archive: index.NewArchive(db.DB), Writer: index.NewWriter(db.DB), PoolStore: index.NewPools(db.DB), Pools: r.of(name),
 				Report: func(block, last uint64) {
 					c.logger.Info("rederiving", "chain", name, "fact", r.Fact, "block", block, "last", last)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"astrolabe/cmd/astrolabe/process"
 	"astrolabe/domain"
 	"astrolabe/domain/facts"
 	"astrolabe/domain/indexing"
@@ -58,7 +59,7 @@ func (r repairCommand) needsNode() bool { return r.Block != nil || r.Class != ""
 func (r repairCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
 		job := &repair.Job{
-			Chain: r.Chain, Holder: holder(), Leases: index.NewLeases(db.DB), Checkpoints: index.NewCheckpoints(db.DB),
+			Chain: r.Chain, Holder: holder(), Gone: process.Gone, Leases: index.NewLeases(db.DB), Checkpoints: index.NewCheckpoints(db.DB),
 			Archive: index.NewArchive(db.DB), Store: index.NewRepairer(db.DB), Entries: index.NewEntries(db.DB), Verify: facts.FullyVerified,
 			Report: func(line string) { fmt.Fprintf(c.stdout, "%s  %s\n", r.Chain, line) },
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"astrolabe/cmd/astrolabe/process"
 	"astrolabe/domain"
 	"astrolabe/domain/indexing"
 	"astrolabe/repo"
@@ -39,7 +40,7 @@ func (r rollbackCommand) Validate() error {
 // Run removes the blocks while it holds the lease of the chain.
 func (r rollbackCommand) Run(ctx context.Context, c *console) error {
 	return withSchema(ctx, c, r.databaseSettings, func(db *database) error {
-		return indexing.Hold(ctx, index.NewLeases(db.DB), r.Chain, holder(), func(ctx context.Context, lease indexing.Lease) error {
+		return indexing.Hold(ctx, index.NewLeases(db.DB), r.Chain, holder(), process.Gone, func(ctx context.Context, lease indexing.Lease) error {
 			return r.back(ctx, c, db.DB, lease)
 		})
 	})

@@ -68,7 +68,10 @@ func (s secretsRotate) Validate() error {
 	case !s.Master && s.NewMasterKeyFile != "":
 		return errors.New("--new-master-key-file needs --master")
 	}
-	return s.secretSettings.check(s.Data)
+	if s.Master { // also in place of a weak one
+		return s.databaseSettings.check()
+	}
+	return firstError(s.databaseSettings.check(), s.secretSettings.check(s.Data))
 }
 
 // Run rotates the secrets.
@@ -129,11 +132,14 @@ func (s secretsRotate) rotateMaster(ctx context.Context, c *console) error {
 		if _, err := db.Migrate(ctx); err != nil {
 			return err
 		}
+		store := accounts.NewSecrets(db.DB)
+		if err := s.mustHaveMaster(ctx, store, s.Data); err != nil {
+			return err
+		}
 		masters, err := s.masters(s.Data)
 		if err != nil {
 			return err
 		}
-		store := accounts.NewSecrets(db.DB)
 		ring, err := openRing(ctx, store, masters)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,14 +30,16 @@ import (
 
 // databaseSettings configure the database and the data folder.
 type databaseSettings struct {
-	Data              string     `help:"Data folder. Default: /var/lib/astrolabe for root, ~/.local/share/astrolabe for other users." default:"${data}" type:"path" placeholder:"DIR"`
-	DatabaseURL       secretText `help:"Use this Postgres database instead of a private server in the data folder. Pass URLs with a password through the environment or a file." placeholder:"URL"`
-	DatabaseURLFile   string     `help:"Read the database URL from this file." type:"path" placeholder:"FILE"`
-	DatabaseSchema    string     `help:"Schema of the tables in the database." default:"astrolabe"`
-	DatabaseDirectURL secretText `help:"URL of the database server itself, required if --database-url is a pooler such as pgbouncer. Migrations and notifications use it." placeholder:"URL"`
-	DatabaseReadURL   secretText `help:"URL of a streaming replica of the database. Reads of API requests use it while it is up to date, and the primary otherwise." placeholder:"URL"`
-	DatabaseConns     int        `help:"Maximum number of database connections of the process, at least 9. A replica gets at most half as many." default:"20"`
-	PostgresBin       string     `help:"Folder of the Postgres server binaries for the private server. Default: search the usual locations." type:"path" placeholder:"DIR"`
+	Data                  string     `help:"Data folder. Default: /var/lib/astrolabe for root, ~/.local/share/astrolabe for other users." default:"${data}" type:"path" placeholder:"DIR"`
+	DatabaseURL           secretText `help:"Use this Postgres database instead of a private server in the data folder. Pass URLs with a password through the environment or a file." placeholder:"URL"`
+	DatabaseURLFile       string     `help:"Read the database URL from this file." type:"path" placeholder:"FILE"`
+	DatabaseSchema        string     `help:"Schema of the tables in the database." default:"astrolabe"`
+	DatabaseDirectURL     secretText `help:"URL of the database server itself, required if --database-url is a pooler such as pgbouncer. Migrations and notifications use it." placeholder:"URL"`
+	DatabaseDirectURLFile string     `help:"Read the URL of the database server itself from this file." type:"path" placeholder:"FILE"`
+	DatabaseReadURL       secretText `help:"URL of a streaming replica of the database. Reads of API requests use it while it is up to date, and the primary otherwise." placeholder:"URL"`
+	DatabaseReadURLFile   string     `help:"Read the URL of the replica from this file." type:"path" placeholder:"FILE"`
+	DatabaseConns         int        `help:"Maximum number of database connections of the process, at least 9. A replica gets at most half as many." default:"20"`
+	PostgresBin           string     `help:"Folder of the Postgres server binaries for the private server. Default: search the usual locations." type:"path" placeholder:"DIR"`
 }
 
 // secretSettings configure the master key.
@@ -72,13 +75,26 @@ func (s databaseSettings) check() error {
 	switch {
 	case s.Data == "":
 		return errors.New("--data must name a folder")
-	case len(s.DatabaseSchema) > maxIdentifier || strings.HasPrefix(s.DatabaseSchema, "pg_"):
-		return fmt.Errorf("--database-schema must have at most %d bytes and must not begin with pg_", maxIdentifier)
 	case s.DatabaseConns < minConns:
 		return fmt.Errorf("--database-conns must be at least %d", minConns)
 	}
+	return checkSchema(s.DatabaseSchema)
+}
+
+// checkSchema refuses names that Postgres reserves, cuts off or takes only in
+// quotes, which operators would have to write in every query of their own.
+func checkSchema(name string) error {
+	if name == "" { // the default
+		return nil
+	}
+	if len(name) > maxIdentifier || !plainName.MatchString(name) || strings.HasPrefix(name, "pg_") || name == "information_schema" {
+		return fmt.Errorf("--database-schema must consist of lower-case letters, digits and underscores, must not begin with a digit or pg_, "+
+			"must not be information_schema and may have at most %d characters", maxIdentifier)
+	}
 	return nil
 }
+
+var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
 func (l listenSettings) check() error {
 	for i, c := range l.Chains {

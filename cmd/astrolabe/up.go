@@ -13,8 +13,6 @@ import (
 	"astrolabe/cmd/astrolabe/relay"
 	"astrolabe/cmd/astrolabe/simnode"
 	"astrolabe/domain"
-	"astrolabe/domain/indexing"
-	"astrolabe/repo/index"
 	"astrolabe/sim"
 )
 
@@ -52,6 +50,9 @@ func (u upCommand) Run(ctx context.Context, c *console) error {
 }
 
 func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) ([]component, error) {
+	if err := u.checkKind(ctx, d); err != nil {
+		return nil, err
+	}
 	simulations, err := u.simulate(ctx, d)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (u upCommand) start(ctx context.Context, d *deployment, operators *admin) (
 		components = append(components, node.Run, d.revokeSample(node))
 	}
 	u.served = true
-	indexers, err := d.indexers(ctx, nodes, u.indexSettings, len(simulations) > 0)
+	indexers, err := d.indexers(nodes, u.indexSettings, len(simulations) > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +127,18 @@ func (u upCommand) simulated() []domain.Chain {
 	return u.Chains
 }
 
+// checkKind refuses to add simulated chains to a deployment with real ones, and the
+// other way round.
+func (u upCommand) checkKind(ctx context.Context, d *deployment) error {
+	switch {
+	case len(u.simulated()) > 0:
+		return d.mustHoldNoReal(ctx, u.Data)
+	case len(u.NodeMain)+len(u.NodeSepolia) > 0:
+		return d.mustHoldNoSimulated(ctx)
+	}
+	return nil
+}
+
 // simulate starts a simulated node for each served chain, concurrently: generating
 // the first blocks takes a second or two.
 func (u upCommand) simulate(ctx context.Context, d *deployment) ([]simnode.Node, error) {
@@ -145,36 +158,4 @@ func (u upCommand) simulate(ctx context.Context, d *deployment) ([]simnode.Node,
 		})
 	}
 	return nodes, group.Wait()
-}
-
-// sameSimulation refuses a simulated chain if the database holds the index of
-// another chain with its name.
-func (d *deployment) sameSimulation(ctx context.Context, node simnode.Node) error {
-	checkpoints := index.NewCheckpoints(d.db.DB)
-	at, err := checkpoints.Checkpoint(ctx, node.Chain)
-	if err != nil || at == nil || at.Block == nil {
-		return err
-	}
-	stored, held, err := checkpoints.BlockHash(ctx, node.Chain, at.First)
-	if err != nil || !held {
-		return err
-	}
-	hash, found, err := node.BlockHash(at.First)
-	if err != nil || found && hash == stored {
-		return err
-	}
-	return usageError{fmt.Errorf("the database holds %s from a real node, or another simulated chain: its block %d is %s; "+
-		"set --node-main or --node-sepolia to a node of that chain, pass --no-simulate to serve it without one, or use another --data folder or database. "+
-		"To remove it, run: %s", node.Chain, at.First, stored, (&advice{flags: d.flags}).command(node.Chain, indexing.Advice(node.Chain).Rollback(0, 0)))}
-}
-
-// sameKind refuses to follow a node of a chain whose stored index was simulated by
-// this program.
-func (d *deployment) sameKind(ctx context.Context, c domain.Chain) error {
-	at, err := index.NewCheckpoints(d.db.DB).Checkpoint(ctx, c)
-	if err != nil || at == nil || at.Simulated == nil || !*at.Simulated {
-		return err
-	}
-	return usageError{fmt.Errorf("the database holds a simulated %s, which astrolabe up made without a node; blocks of a node are never added to it: "+
-		"use another --data folder or database. To remove the simulated chain, run: %s", c, (&advice{flags: d.flags}).command(c, indexing.Advice(c).Rollback(0, 0)))}
 }

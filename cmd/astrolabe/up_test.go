@@ -31,6 +31,9 @@ func TestUpServesAndStopsCleanly(t *testing.T) { //nolint:tparallel // the subte
 	data := existing(t)
 	p := up(t, data, "ASTROLABE_TRUSTED_PROXIES=127.0.0.0/8")
 	base := p.ready(t)
+	if first, _, _ := strings.Cut(p.text(), "\n"); !strings.Contains(first, "msg=starting") {
+		t.Errorf("got the first line %q, want that of the start", first)
+	}
 	where := readDemo(t, data)
 	if where.BaseURL != base {
 		t.Errorf("demo.json: got %s, want %s", where.BaseURL, base)
@@ -65,8 +68,9 @@ func secretsRotateBeside(t *testing.T, data string) {
 func folderInUseIsRefused(t *testing.T, data string) {
 	second := up(t, data)
 	second.wait(t)
-	if code := second.cmd.ProcessState.ExitCode(); code != exitUsage || strings.Count(second.text(), "\n") != 1 {
-		t.Errorf("got exit code %d, want %d and one line:\n%s", code, exitUsage, second.text())
+	lines := strings.Split(strings.TrimSpace(second.text()), "\n")
+	if code := second.cmd.ProcessState.ExitCode(); code != exitUsage || len(lines) != 2 || !strings.Contains(lines[0], "msg=starting") {
+		t.Errorf("got exit code %d, want %d and one line after that of the start:\n%s", code, exitUsage, second.text())
 	}
 }
 

@@ -8,18 +8,23 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"astrolabe/cmd/astrolabe/child"
+	"astrolabe/domain"
+	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/receipt"
 	"astrolabe/domain/verify/signing"
 	"astrolabe/repo"
+	"astrolabe/repo/index"
+	verifystore "astrolabe/repo/verify"
 )
 
 // verifierSettings configure the builder and the controller that "up" starts.
 type verifierSettings struct {
 	BuilderDatabaseURL    secretText `help:"Database URL with the role astrolabe_builder, if the database is not the private one. Without it no contracts are built." placeholder:"URL"`
 	ControllerDatabaseURL secretText `help:"Database URL with the role astrolabe_controller, if the database is not the private one." placeholder:"URL"`
-	ReceiptKeyFile        string     `help:"Key that signs receipts. Default: receipt-key.pem in the data folder, created at the first start." type:"path" placeholder:"FILE"`
+	ReceiptKeyFile        string     `help:"Key that signs receipts. Default: receipt-key.pem in the data folder, created at the first start; beside it, receipt-key-production.pem or receipt-key-demo.pem if that key signs for the other kind of chain." type:"path" placeholder:"FILE"`
 	pinSettings
 	compilerSettings
 }
@@ -53,18 +58,8 @@ func (d *deployment) verifiers(ctx context.Context, s verifierSettings, data, sc
 		d.logger.Warn("contracts are not verified: set --builder-database-url and --controller-database-url")
 		return nil, nil
 	}
-	if s.ReceiptKeyFile == "" {
-		s.ReceiptKeyFile = filepath.Join(data, "receipt-key.pem")
-		if err := ensureReceiptKey(s.ReceiptKeyFile); err != nil {
-			return nil, err
-		}
-	}
 	if s.CompilerCache == "" {
 		s.CompilerCache = filepath.Join(data, "compiler")
-	}
-	environment := receipt.Production
-	if simulated {
-		environment = receipt.Demo
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -80,8 +75,72 @@ func (d *deployment) verifiers(ctx context.Context, s verifierSettings, data, sc
 	return []component{
 		run("build", "ASTROLABE_BUILDER_DATABASE_URL="+builder, "ASTROLABE_CAIRO_WASM="+s.CairoWasm, "ASTROLABE_SCARB_DIR="+s.ScarbDir,
 			"ASTROLABE_COMPILER_CACHE="+s.CompilerCache, "ASTROLABE_BUILDS="+strconv.Itoa(s.Builds)),
-		run("control", "ASTROLABE_CONTROLLER_DATABASE_URL="+controller, "ASTROLABE_RECEIPT_KEY_FILE="+s.ReceiptKeyFile, "ASTROLABE_ENVIRONMENT="+string(environment)),
+		func(ctx context.Context) error {
+			environment, known := d.environment(ctx, simulated)
+			if !known {
+				return nil
+			}
+			key, err := d.receiptKey(ctx, s.ReceiptKeyFile, data, environment)
+			if err != nil {
+				return err
+			}
+			return run("control", "ASTROLABE_CONTROLLER_DATABASE_URL="+controller, "ASTROLABE_RECEIPT_KEY_FILE="+key, "ASTROLABE_ENVIRONMENT="+string(environment))(ctx)
+		},
 	}, nil
+}
+
+// environmentEvery is the interval at which environment reads the checkpoint.
+const environmentEvery = time.Second
+
+// environment returns the environment of receipts. That of a node's chain is known
+// when the indexer has read block 0: the node may be a simulated one. It is false if
+// ctx ends before.
+func (d *deployment) environment(ctx context.Context, simulated bool) (_ receipt.Environment, known bool) {
+	if simulated {
+		return receipt.Demo, true
+	}
+	ticker := time.NewTicker(environmentEvery)
+	defer ticker.Stop()
+	for {
+		at, err := index.NewCheckpoints(d.db.DB).Checkpoint(ctx, domain.Mainnet)
+		if err == nil && at != nil && at.Genesis != nil {
+			return verify.EnvironmentOf(domain.Mainnet, *at.Genesis), true
+		}
+		select {
+		case <-ctx.Done():
+			return "", false
+		case <-ticker.C:
+		}
+	}
+}
+
+// receiptKey returns the file of the key that signs receipts, and creates it if
+// there is none. A key in the data folder that is registered for the other
+// environment, as after a change from simulated to real chains, stays, and another
+// one signs: a key never changes its environment.
+func (d *deployment) receiptKey(ctx context.Context, file, data string, environment receipt.Environment) (string, error) {
+	if file != "" {
+		return file, nil
+	}
+	file = filepath.Join(data, "receipt-key.pem")
+	if err := ensureReceiptKey(file); err != nil {
+		return "", err
+	}
+	key, err := signing.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	registered, err := verifystore.NewKeys(d.db.DB).SigningKeys(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range registered {
+		if r.ID == key.ID && r.Environment != environment {
+			file = filepath.Join(data, "receipt-key-"+string(environment)+".pem")
+			return file, ensureReceiptKey(file)
+		}
+	}
+	return file, nil
 }
 
 // roleURLs returns the database URLs of the builder and the controller. In a

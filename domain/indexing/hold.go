@@ -19,8 +19,13 @@ const holdTime = 15 * time.Second
 
 // Hold leads the index of a chain while act runs, so that act alone writes. It
 // returns ErrLed at once when another process leads, and ErrLeaseLost when the
-// lease was lost in between; act's context ends then.
-func Hold(ctx context.Context, leases Leases, c domain.Chain, holder string, act func(context.Context, Lease) error) error {
+// lease was lost in between; act's context ends then. gone reports whether the
+// holder of a lease has provably ended, so that its lease is taken over; nil takes
+// over only leases that have expired.
+func Hold(ctx context.Context, leases Leases, c domain.Chain, holder string, gone func(holder string) bool, act func(context.Context, Lease) error) error {
+	if err := releaseGone(ctx, leases, c, gone); err != nil {
+		return err
+	}
 	lease, held, err := leases.TakeLease(ctx, c, holder, holdTime)
 	if err != nil {
 		return err
@@ -43,6 +48,18 @@ func Hold(ctx context.Context, leases Leases, c domain.Chain, holder string, act
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTime)
 	defer cancel()
 	return errors.Join(err, leases.ReleaseLease(ending, lease))
+}
+
+// releaseGone ends the lease of a process that has provably ended.
+func releaseGone(ctx context.Context, leases Leases, c domain.Chain, gone func(holder string) bool) error {
+	if gone == nil {
+		return nil
+	}
+	held, found, err := leases.HeldLease(ctx, c)
+	if err != nil || !found || !gone(held.Holder) {
+		return err
+	}
+	return leases.ReleaseLease(ctx, held)
 }
 
 // renew keeps a lease until ctx ends.

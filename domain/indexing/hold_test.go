@@ -42,7 +42,7 @@ func TestHoldRenewsLeaseUntilReleased(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		leases := &oneLease{}
-		err := Hold(t.Context(), leases, domain.Mainnet, "me", func(ctx context.Context, lease Lease) error {
+		err := Hold(t.Context(), leases, domain.Mainnet, "me", nil, func(ctx context.Context, lease Lease) error {
 			select {
 			case <-ctx.Done():
 				return ctx.Err()
@@ -65,7 +65,7 @@ func TestHoldStopsWhenLeaseIsLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		leases := &oneLease{}
-		err := Hold(t.Context(), leases, domain.Mainnet, "me", func(ctx context.Context, _ Lease) error {
+		err := Hold(t.Context(), leases, domain.Mainnet, "me", nil, func(ctx context.Context, _ Lease) error {
 			leases.mu.Lock()
 			leases.lost = true
 			leases.mu.Unlock()
@@ -80,7 +80,7 @@ func TestHoldStopsWhenLeaseIsLost(t *testing.T) {
 
 func TestHoldFailsWhileAnotherProcessLeads(t *testing.T) {
 	t.Parallel()
-	err := Hold(t.Context(), &oneLease{lost: true}, domain.Mainnet, "me", func(context.Context, Lease) error {
+	err := Hold(t.Context(), &oneLease{lost: true}, domain.Mainnet, "me", nil, func(context.Context, Lease) error {
 		t.Error("got the function called without a lease, want it not called")
 		return nil
 	})

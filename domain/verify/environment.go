@@ -13,6 +13,15 @@ var genesis = map[domain.Chain]starknet.Felt{
 	domain.Sepolia: starknet.MustFelt("0x5c627d4aeb51280058bed93c7889bce78114d63baad1be0f0aeb32496d5f19c"),
 }
 
+// EnvironmentOf returns the environment of receipts about an indexed chain, by the
+// hash of its block 0: production only for the real chain.
+func EnvironmentOf(c domain.Chain, first starknet.Felt) receipt.Environment {
+	if first == genesis[c] {
+		return receipt.Production
+	}
+	return receipt.Demo
+}
+
 // ReasonUnprovenChain is the reason code while a key of the environment
 // production must not sign, because it is unknown which chain was indexed.
 const ReasonUnprovenChain = "unproven_chain"

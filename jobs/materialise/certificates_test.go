@@ -269,7 +269,7 @@ func TestARollbackBelowTheFinalizedTierDiscardsCertificates(t *testing.T) {
 	w.index.Release()
 	rollback := func(to *facts.Header) {
 		t.Helper()
-		err := indexing.Hold(t.Context(), index.NewLeases(w.db), domain.Mainnet, "operator", func(_ context.Context, lease indexing.Lease) error {
+		err := indexing.Hold(t.Context(), index.NewLeases(w.db), domain.Mainnet, "operator", nil, func(_ context.Context, lease indexing.Lease) error {
 			var at *domain.BlockRef
 			if to != nil {
 				at = &domain.BlockRef{Number: to.Number, Hash: to.Hash}

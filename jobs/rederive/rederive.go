@@ -49,6 +49,9 @@ type Job struct {
 	Writer      Writer
 	PoolStore   PoolStore
 	Holder      string // identifies this process as lease holder
+	// Gone reports whether the holder of a lease has provably ended, so that its
+	// lease is taken over at once; nil waits until it ends.
+	Gone func(holder string) bool
 	// Pools are the privacy pools from now on, for privacy_events. If nil, they
 	// stay the same; an index without any gets the known ones.
 	Pools []starknet.Felt
@@ -68,7 +71,7 @@ type Result struct {
 // *indexing.AlteredError at the first block or class that is not the one that was
 // committed: what it derived from that would be false, and look right.
 func (j *Job) Run(ctx context.Context, fact string) (result Result, err error) {
-	err = indexing.Hold(ctx, j.Leases, j.Chain, j.Holder, func(ctx context.Context, lease indexing.Lease) error {
+	err = indexing.Hold(ctx, j.Leases, j.Chain, j.Holder, j.Gone, func(ctx context.Context, lease indexing.Lease) error {
 		switch fact {
 		case "locators":
 			if err := j.check(ctx); err != nil {

@@ -57,8 +57,11 @@ type Job struct {
 	Archive     indexing.Archive
 	Store       Store
 	Entries     Entries
-	Node        Node // nil for repairs that need none
-	Holder      string
+	Node        Node   // nil for repairs that need none
+	Holder      string // identifies this process as lease holder
+	// Gone reports whether the holder of a lease has provably ended, so that its
+	// lease is taken over at once; nil waits until it ends.
+	Gone func(holder string) bool
 	// Verify is how far blocks of the node are verified before they are stored;
 	// empty means facts.Unverified.
 	Verify facts.Verification
@@ -137,7 +140,7 @@ func (j *Job) Discard(ctx context.Context, kind indexing.Results) error {
 }
 
 func (j *Job) hold(ctx context.Context, act func(context.Context, indexing.Lease) error) error {
-	return indexing.Hold(ctx, j.Leases, j.Chain, j.Holder, act)
+	return indexing.Hold(ctx, j.Leases, j.Chain, j.Holder, j.Gone, act)
 }
 
 func (j *Job) report(format string, args ...any) { j.Report(fmt.Sprintf(format, args...)) }

@@ -57,7 +57,7 @@ func Open(o Options) (Node, error) {
 	if err := os.MkdirAll(o.Data, 0o711); err != nil {
 		return Node{}, err
 	}
-	state := filepath.Join(o.Data, strings.ToLower(string(o.Chain))+".chain")
+	state := stateFile(o.Data, o.Chain)
 	genesis, stored, err := sim.Began(state)
 	if err != nil {
 		return Node{}, err
@@ -90,6 +90,16 @@ func Open(o Options) (Node, error) {
 		return errors.Join(group.Wait(), node.Close())
 	}
 	return Node{Chain: o.Chain, URL: o.URLOf(listener), Samples: samples, node: node, run: run}, nil
+}
+
+// Stored reports whether a data folder has the simulated chain.
+func Stored(data string, c domain.Chain) bool {
+	_, err := os.Stat(stateFile(data, c))
+	return err == nil
+}
+
+func stateFile(data string, c domain.Chain) string {
+	return filepath.Join(data, strings.ToLower(string(c))+".chain")
 }
 
 // Run serves the node and adds blocks until ctx ends.
