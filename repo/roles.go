@@ -34,17 +34,19 @@ var roleGrants = map[string][]grant{
 	BuilderRole: {
 		// A row that a statement has read must stay visible after its change.
 		{"SELECT", "verification_jobs", "id, number, package, state, updated_at", "state IN (2, 3, 4, 7)", ""},
-		{"UPDATE", "verification_jobs", "state, updated_at, finished_at, failure_code, failure_message, build", "state IN (2, 3)", "state IN (3, 4, 7)"},
+		{"UPDATE", "verification_jobs", "state, updated_at, finished_at, failure_code, failure_message, build", "state IN (2, 3)",
+			"state IN (3, 4, 7) AND " + plausible("updated_at") + " AND (finished_at IS NULL OR " + plausible("finished_at") + ")"},
 		{"SELECT", "verification_history", "job, seq, state, at", jobIn("verification_history", "2, 3, 4, 7"), ""},
 		{"INSERT", "verification_history", "job, seq, state, at", "", "state IN (3, 4, 7) AND " + jobIn("verification_history", "3, 4, 7")},
 		{"SELECT", "verification_sources", "job, part, bytes", jobIn("verification_sources", "3"), ""},
 		{"SELECT", "verification_builds", "job, builder, attempt, claimed_at, seen_at", "", ""},
-		{"INSERT", "verification_builds", "job, builder, attempt, claimed_at, seen_at", "", jobIn("verification_builds", "2")},
-		{"UPDATE", "verification_builds", "builder, attempt, claimed_at, seen_at", jobIn("verification_builds", "3"), ""},
+		{"INSERT", "verification_builds", "job, builder, attempt, claimed_at, seen_at", "",
+			jobIn("verification_builds", "2") + " AND " + plausible("claimed_at") + " AND " + plausible("seen_at")},
+		{"UPDATE", "verification_builds", "builder, attempt, claimed_at, seen_at", jobIn("verification_builds", "3"), plausible("claimed_at") + " AND " + plausible("seen_at")},
 		{"INSERT", "verification_candidates", "job, class, built_at", "", jobIn("verification_candidates", "3")},
 		{"SELECT", "verification_builders", "id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, measures, seen_at", "", ""},
-		{"INSERT", "verification_builders", "id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, measures, seen_at", "", ""},
-		{"UPDATE", "verification_builders", "toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, measures, seen_at", "", ""},
+		{"INSERT", "verification_builders", "id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, measures, seen_at", "", plausible("seen_at")},
+		{"UPDATE", "verification_builders", "toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, measures, seen_at", "", plausible("seen_at")},
 	},
 	ControllerRole: {
 		{"SELECT", "verification_jobs", "id, number, chain, package, state, updated_at, build", "state IN (4, 5, 6, 7)", ""},
@@ -84,6 +86,13 @@ var roleGrants = map[string][]grant{
 		{"SELECT", "transactions", "chain, block, tx, hash", "", ""},
 		{"SELECT", "index_checkpoints", "chain, finalized_block, genesis", "", ""},
 	},
+}
+
+// plausible is the condition that a time that a builder writes is one that the clock
+// of its host may have: not in the future, except for what clocks differ, and not
+// infinite, which no process can read.
+func plausible(column string) string {
+	return column + " BETWEEN '2020-01-01Z' AND now() + interval '5 minutes'"
 }
 
 // jobIn is the condition that the job of a row is in one of the states.

@@ -107,6 +107,13 @@ func TestBuilderRoleCannotCrossItsBorders(t *testing.T) {
 		"INSERT INTO verification_history (job, seq, state, at) SELECT id, 2, state, updated_at FROM verification_jobs WHERE id = 'building'",
 		"INSERT INTO verification_history (job, seq, state, at) SELECT id, 2, state, updated_at FROM verification_jobs WHERE id = 'failed'",
 		"UPDATE verification_jobs SET state = 4 WHERE id = 'queued'", // it was not built
+		// times that no clock shows
+		"UPDATE verification_jobs SET state = 4, updated_at = now() + interval '6 minutes' WHERE id = 'building'",
+		"UPDATE verification_jobs SET state = 4, updated_at = 'infinity' WHERE id = 'building'", "UPDATE verification_jobs SET state = 4, updated_at = '-infinity' WHERE id = 'building'",
+		"UPDATE verification_jobs SET state = 7, updated_at = now(), finished_at = 'infinity' WHERE id = 'building'",
+		"UPDATE verification_builds SET seen_at = 'infinity'", "UPDATE verification_builds SET claimed_at = '-infinity'",
+		"INSERT INTO verification_builds (job, builder, attempt, claimed_at, seen_at) VALUES ('queued', 'x', 1, now(), now() + interval '6 minutes')",
+		"INSERT INTO verification_builders (id, toolchain_name, toolchain_version, toolchain_digest, ready, reason_code, reason, measures, seen_at) VALUES ('x', '', '', '', true, '', '', '{}', 'infinity')",
 		"UPDATE verification_history SET state = 3", "DELETE FROM verification_history", "TRUNCATE verification_history",
 		"INSERT INTO verification_sources (job, part, bytes) VALUES ('building', 1, '')", "UPDATE verification_sources SET bytes = ''", "DELETE FROM verification_sources",
 		// the ways around

@@ -78,6 +78,7 @@ func TestUpProvesWithASimulatedProverAndDrains(t *testing.T) {
 	if metrics := get(t, d.AdminURL+"/metrics"); !strings.Contains(metrics, `astrolabe_proof_moves_total{status="succeeded"} 1`) || !strings.Contains(metrics, "astrolabe_proof_results_held 0") {
 		t.Errorf("got %s, want the moves of the job", metrics)
 	}
+	runsTheCommandsOfTheProverGuide(t, base, data)
 
 	last := submit("the-second-submission")
 	has(last, "dispatched")

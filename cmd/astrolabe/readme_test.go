@@ -1,17 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"astrolabe/pg/pgtest"
 )
@@ -22,15 +17,9 @@ import (
 func readmeScript(t *testing.T) string {
 	t.Helper()
 	var script strings.Builder
-	script.WriteString(`set -euo pipefail
-stop() { local pids; pids=$(jobs -p); [ -z "$pids" ] || { kill $pids; wait $pids || true; }; }
-trap stop EXIT
-curl() { case " $* " in *" -sf "*) command curl "$@" ;; *) command curl --fail-with-body "$@" ;; esac; }
-set -x
-`)
 	for _, section := range strings.Split(readSource(t, "../../README.md"), "\n## ") {
-		for _, block := range regexp.MustCompile("(?s)\n```sh\n(.*?)```").FindAllStringSubmatch(section, -1) {
-			for _, line := range strings.Split(block[1], "\n") {
+		for _, block := range shellBlocks(section) {
+			for _, line := range strings.Split(block, "\n") {
 				command, comment, _ := strings.Cut(line, "   # ")
 				if strings.HasPrefix(comment, "keeps running") {
 					line = command + " &\nuntil curl -sf http://127.0.0.1:8080/readyz; do jobs %% >/dev/null; sleep 0.2; done"
@@ -71,22 +60,11 @@ func TestCommandsOfTheReadmeWork(t *testing.T) {
 		"bin/astrolabe ", binary+" ",
 	).Replace(script)
 
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", script)
-	cmd.Env = append(os.Environ(), "HOME="+home, "ASTROLABE_ADDR="+address, "ASTROLABE_ADMIN_ADDR=127.0.0.1:0",
+	output := runShell(t, home, script, "HOME="+home, "ASTROLABE_ADDR="+address, "ASTROLABE_ADMIN_ADDR=127.0.0.1:0",
 		"ASTROLABE_DATA="+filepath.Join(home, ".local/share/astrolabe"))
-	cmd.Dir = home
-	// The shell stops what it started; killing it alone would leave them running.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = time.Minute
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("got %v, want every command to succeed:\n%s", err, tail(output.String(), 6000))
-	}
 	for _, want := range []string{`"blockNumber":`, `"eventName":"Transfer"`, `"chainId":"SN_MAIN"`} {
-		if !strings.Contains(output.String(), want) {
-			t.Errorf("got no %s in the answers, want it:\n%s", want, tail(output.String(), 6000))
+		if !strings.Contains(output, want) {
+			t.Errorf("got no %s in the answers, want it:\n%s", want, tail(output, 6000))
 		}
 	}
 }
@@ -113,6 +91,3 @@ func freeAddress(t *testing.T) string {
 	defer listener.Close()
 	return fmt.Sprint(listener.Addr())
 }
-
-// tail returns the end of a long text.
-func tail(text string, length int) string { return text[max(0, len(text)-length):] }

@@ -17,6 +17,7 @@ import (
 type simulated struct {
 	*program
 	base string
+	data string // its data folder
 	demo demo
 }
 
@@ -27,13 +28,14 @@ func TestUpShowsItsSimulatedChains(t *testing.T) { //nolint:tparallel // the sub
 	t.Parallel()
 	data := filepath.Join(pgtest.Dir(t), "data")
 	p := start(t, compilerFor(t), append([]string{"up", "--data", data, "--poll", "100ms", "--graphql-documents", someDocuments(t)}, anyPort...)...)
-	s := &simulated{program: p, base: p.ready(t), demo: readDemo(t, data)}
+	s := &simulated{program: p, base: p.ready(t), data: data, demo: readDemo(t, data)}
 	t.Run("it reads its nodes", s.readsItsNodes)
 	t.Run("it follows its nodes", s.followsItsNodes)
 	t.Run("it serves its schema and its documents", s.servesItsSchemaAndItsDocuments)
 	t.Run("every example answers", s.answersEveryExample)
 	t.Run("every sample answers on its route", s.answersEverySample)
 	t.Run("a token is in each state of its census", s.showsEachStateOfACensus)
+	t.Run("the command of the guide to the gateway works", s.runsTheCommandOfTheGatewayGuide)
 	t.Run("it verifies the example", s.verifiesTheExample)
 	t.Run("its metrics are documented", s.documentsItsMetrics)
 	if code := s.stop(t); code != exitOK {

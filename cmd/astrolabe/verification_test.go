@@ -20,19 +20,16 @@ const (
 	exampleClass = "0x15d976ab5bcdc8f6a2092a582cce3c252ebb1d781a7a9ecfda8a7c13987ee32"
 )
 
-// verifiesTheExample uses the builder, the controller and the client as a user
-// does. The unchanged tree gives a receipt that two verifiers accept; one changed
-// character gives a mismatch.
+// verifiesTheExample uses the builder, the controller and the client as a reader of
+// docs/verification.md does. The unchanged tree gives a receipt that two verifiers
+// accept; one changed character gives a mismatch.
 func (s *simulated) verifiesTheExample(t *testing.T) {
 	cairotest.Optional(t)
 	if _, err := exec.LookPath("bwrap"); err != nil && os.Getenv("ASTROLABE_REQUIRE_SANDBOX") != "1" {
 		t.Skip("this test needs bubblewrap")
 	}
 	c := client{t, s.base, s.demo.Keys["verify"], pgtest.Dir(t)}
-	s.until(t, "verification is available", func() bool {
-		return strings.Contains(get(t, s.base+"/v1/meta/capabilities", keyHeader, c.key), `"verification":{"available":true`)
-	})
-	c.want(0, "state succeeded", "verify", "submit", exampleTree)
+	s.runsTheCommandsOfTheGuide(t, c.folder)
 	files := filepath.Join(c.folder, "erc721_keyed")
 	root := []string{"--trust-root", files + ".trust-root.unpinned.json"}
 	verify := append([]string{"receipt", "verify", files + ".receipt.json"}, root...)

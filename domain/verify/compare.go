@@ -47,6 +47,10 @@ func (c *Controller) admit(candidate *Candidate, produced starknet.Felt, digest 
 		return failed(&produced, SigningFailed, "No receipt is signed for a job whose history is not that of a build: "+fault+". "+
 			"Tell the operator of this service to run astrolabe fsck, and create a new job with the same source under a new idempotency key.")
 	}
+	if created := a.History[0].At; a.Now.Before(created) {
+		return failed(&produced, SigningFailed, "No receipt is dated before its job was created, at "+created.Format(time.RFC3339)+", but the clock of the controller or of the database says "+
+			a.Now.Format(time.RFC3339)+". Tell the operator of this service, and create a new job with the same source under a new idempotency key later.")
+	}
 	if failure := a.Declaration.usable(produced); failure != nil {
 		return &Verdict{State: Failed, Failure: failure, Produced: &produced}
 	}
@@ -74,9 +78,10 @@ func (d *Declaration) usable(class starknet.Felt) *Failure {
 	return nil
 }
 
-// sign signs the receipt of an admission, with a key that refuses has accepted.
+// sign signs the receipt of an admission, with a key that refuses has accepted. It
+// is dated by the clocks of the controller and the database, and never by a time
+// that a builder wrote.
 func (c *Controller) sign(candidate *Candidate, digest string, a *Admission) (*receipt.Receipt, error) {
-	issued := later(later(domain.Milliseconds(c.now()), a.UpdatedAt), a.Key.NotBefore)
 	return receipt.Sign(receipt.Evidence{
 		JobID: candidate.JobID, ChainID: candidate.Chain, ClassHash: candidate.Package.SelectedClassHash.String(), ReceiptID: strictjson.Integer(a.ReceiptID),
 		SourceArchiveDigest: candidate.Package.UploadDigest, CandidateDigest: digest,
@@ -84,7 +89,7 @@ func (c *Controller) sign(candidate *Candidate, digest string, a *Admission) (*r
 			BlockNumber: strictjson.Integer(a.Declaration.Block.Number), BlockHash: a.Declaration.Block.Hash.String(),
 			TransactionHash: a.Declaration.TxHash.String(), CompiledClassHash: a.Declaration.Compiled.String(),
 		},
-		IssuedAt: issued.UTC().Format(time.RFC3339Nano),
+		IssuedAt: a.Now.Format(time.RFC3339Nano),
 	}, c.environment, receipt.Toolchain(candidate.Toolchain), *a.Key, c.key.Private)
 }
 

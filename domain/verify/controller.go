@@ -80,7 +80,8 @@ type Candidate struct {
 
 // Admission is what a verdict depends on, as it is while the job is locked.
 type Admission struct {
-	UpdatedAt   time.Time      // of the job
+	Now         time.Time      // by the clock of the database
+	UpdatedAt   time.Time      // of the job, as the builder wrote it
 	History     []Move         // of the job
 	ReceiptID   uint64         // of the next receipt
 	Key         *receipt.Key   // nil if it is not registered
@@ -155,11 +156,9 @@ func (c *Controller) Compare(ctx context.Context, id string) (bool, error) {
 		if refusal = c.refuses(candidate.Chain, a); refusal != nil {
 			return nil
 		}
+		a.Now = domain.Milliseconds(earlier(c.now(), a.Now))
 		verdict = decide(a)
-		verdict.At = later(domain.Milliseconds(c.now()), a.UpdatedAt)
-		if verdict.Receipt != nil {
-			verdict.At = later(verdict.At, verdict.Receipt.Evidence.Issued())
-		}
+		verdict.At = later(a.Now, a.UpdatedAt)
 		return verdict
 	})
 	switch {

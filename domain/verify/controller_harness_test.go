@@ -74,6 +74,14 @@ func (c *control) registered(seed byte) *verify.Controller {
 // comparing adds a job of a workspace of its own whose build delivered a class.
 func (c *control) comparing(workspace string, class []byte) string {
 	c.Helper()
+	id := c.building(workspace, class)
+	c.moved(id, verify.Comparing)
+	return id
+}
+
+// building adds a job like comparing, whose builder has not moved it on yet.
+func (c *control) building(workspace string, class []byte) string {
+	c.Helper()
 	id := "vrf_" + strings.Repeat("a", 26-len(workspace)) + workspace
 	build, err := json.Marshal(verify.Build{Toolchain: keyToolchain, Profile: verify.BuildProfile})
 	if err != nil {
@@ -86,12 +94,18 @@ func (c *control) comparing(workspace string, class []byte) string {
 	c.do(`INSERT INTO workspaces (id, name, plan, created_at) VALUES ($1, $1, 'standard', now()) ON CONFLICT DO NOTHING`, workspace)
 	c.do(`INSERT INTO verification_jobs (id, chain, workspace, idempotency_key, package, state, created_at, updated_at, upload_expires_at, source_committed_at, source_expires_at, build)
 		VALUES ($1, 1, $2, $1, $3, 0, $4, $4, $4, $4, $4::timestamptz + interval '1 day', $5)`, id, workspace, string(p.Canonical()), c.clock.now(), string(build))
-	for _, state := range verify.States[1:5] {
+	c.moved(id, verify.Validating, verify.Queued, verify.Building)
+	c.do("INSERT INTO verification_candidates (job, class, built_at) VALUES ($1, $2, $3)", id, class, c.clock.now())
+	return id
+}
+
+// moved moves a job through states, without a builder.
+func (c *control) moved(id string, states ...verify.State) {
+	c.Helper()
+	for _, state := range states {
 		stored, _ := model.VerificationState(state).Value()
 		c.do("UPDATE verification_jobs SET state = $2 WHERE id = $1", id, stored)
 	}
-	c.do("INSERT INTO verification_candidates (job, class, built_at) VALUES ($1, $2, $3)", id, class, c.clock.now())
-	return id
 }
 
 // compares lets a controller decide on a job, and returns the job.

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/receipt"
+	"astrolabe/repo"
+	"astrolabe/repo/repotest"
 	store "astrolabe/repo/verify"
 	"astrolabe/starknet"
 )
@@ -46,6 +49,42 @@ func TestAReproducedClassGetsAReceiptOfItsDeclaration(t *testing.T) {
 	if len(c.checksReceipts()) != 1 {
 		t.Error("got another receipt for the same job, want one")
 	}
+}
+
+// TestAReceiptIsDatedByTheControllerAndTheDatabase lets a builder write a time that
+// is later than the controller's, and lets the clock of the controller go wrong.
+func TestAReceiptIsDatedByTheControllerAndTheDatabase(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	controller := c.registered(1)
+	id, another := c.building("w", c.document), c.comparing("another", c.document)
+	builder := repotest.As(t, c.conn, repo.BuilderRole)
+	if _, err := builder.Write().ExecContext(t.Context(), "UPDATE verification_jobs SET state = 4, updated_at = now() + interval '4 minutes' WHERE id = ?", id); err != nil {
+		t.Fatal(err)
+	}
+	c.compares(controller, id)
+	c.clock.passes(100 * 365 * 24 * time.Hour)
+	c.compares(controller, another)
+	var issued []time.Time
+	for _, body := range c.checksReceipts() {
+		var got receipt.Receipt
+		if err := json.Unmarshal([]byte(body), &got); err != nil {
+			t.Fatal(err)
+		}
+		issued = append(issued, got.Evidence.Issued())
+	}
+	if !issued[0].Equal(noon) || issued[1].After(time.Now().Add(time.Hour)) {
+		t.Errorf("got receipts of %v, want one of %s by the controller's clock, and one by the database's", issued, noon)
+	}
+}
+
+func TestAControllerWhoseClockIsBehindTheJobSignsNothing(t *testing.T) {
+	t.Parallel()
+	c := newControl(t)
+	controller := c.registered(1)
+	id := c.comparing("w", c.document)
+	c.clock.passes(-time.Minute)
+	c.fails("a clock behind the job", c.compares(controller, id), verify.Failed, verify.SigningFailed)
 }
 
 // changed returns the class with one change in its JSON.

@@ -113,6 +113,13 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
 func absent() error {
 	return domain.Errorf(domain.CodeNotFound, "The verification job does not exist.")
 }

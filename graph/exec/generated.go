@@ -1353,7 +1353,7 @@ enum DecodingStatus {
 
 "Source of an event's name."
 enum EventNameSource {
-  "The name comes from the ABI of a class that has a verification record: the contract's class at that block, or the class that it executes as a proxy."
+  "The name comes from the ABI of a class that has a verification record now: the contract's class at that block, or the class that it executes as a proxy. A record ends when its signing key is revoked."
   VERIFIED_ABI
   "The name comes from the ABI of the contract's class at that block."
   CLASS_ABI
@@ -1748,7 +1748,7 @@ type Contract implements Node {
     after: Cursor
   ): BridgeSignalConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "Verification record of the current class; null if it is not verified."
+  "Verification record of the current class; null if it is not verified, or if the operator revoked every key that signed a receipt for it."
   verification: ContractVerification
 }
 
@@ -1820,7 +1820,7 @@ type ContractClass implements Node {
   functionSchemas: [FunctionSchema!] @listSize(assumedSize: 32)
   "Transaction that declared the class; null if unknown."
   declaration: Transaction
-  "Verification record of the class; null if it is not verified."
+  "Verification record of the class; null if it is not verified, or if the operator revoked every key that signed a receipt for it."
   verification: ContractVerification
   "Contracts that have or had this class, newest first. A contract that returned to the class is listed again."
   contracts(
@@ -2544,7 +2544,11 @@ type BridgeSignalEdge {
   node: BridgeSignal!
 }
 
-"Verification record of a class: its source was rebuilt and reproduced the declared class hash."
+"""
+Verification record of a class: its source was rebuilt and reproduced the declared class hash. The record of
+a receipt ends when the operator revokes the key that signed it; the newest receipt of another key then takes
+its place. Records of retired keys stay.
+"""
 type ContractVerification {
   "Class hash."
   classHash: Felt!
@@ -3527,7 +3531,7 @@ type VerificationJob {
   receiptId: Int
   "Path of the signed receipt in the REST API; null unless the job succeeded."
   receiptUrl: String
-  "The signed receipt: exactly the text that ` + "`" + `receiptUrl` + "`" + ` serves, in JSON; null unless the job succeeded."
+  "The signed receipt: exactly the text that ` + "`" + `receiptUrl` + "`" + ` serves, in JSON; null unless the job succeeded. It stays after its key was revoked, but verifiers then refuse it."
   receipt: String @cost(kilobytes: 2)
 }
 
@@ -3675,9 +3679,9 @@ type VerificationKey {
   toolchain: VerificationToolchain!
   "The first time at which the key may sign."
   notBefore: DateTime!
-  "The last time at which the key may sign; null if there is no end."
+  "When the operator retired the key; null if it may still sign. Receipts that it signed before stay valid."
   notAfter: DateTime
-  "When the operator stopped trusting the key; null if it is trusted."
+  "When the operator stopped trusting the key; null if it is trusted. All receipts of a revoked key are invalid, whenever they were issued."
   revokedAt: DateTime
 }
 

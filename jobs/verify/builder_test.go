@@ -223,7 +223,7 @@ func TestBuilderEndsABuildThatAnotherTookOver(t *testing.T) {
 	})
 	w.moves(verify.Building)
 	received(t, began)
-	late := verify.NewBuilds(store.NewBuilds(repotest.As(t, w.conn, repo.BuilderRole)), func() time.Time { return time.Now().Add(time.Hour) })
+	late := verify.NewBuilds(store.NewBuilds(repotest.As(t, w.conn, repo.BuilderRole)), func() time.Time { return time.Now().Add(2 * verify.LeaseTime) })
 	if job, err := late.Claim(t.Context(), "two"); err != nil || job == nil || job.Lease.Attempt != 2 {
 		t.Fatalf("got %+v and %v, want the second attempt", job, err)
 	}

@@ -82,7 +82,7 @@ func admissionOf(ctx context.Context, tx bun.IDB, job *model.VerificationJob, ke
 	}
 	a.History = history[job.ID]
 	var next int64
-	err = tx.NewRaw("/* verification.receipt_next */ SELECT coalesce(max(receipt_id), 0) + 1 FROM verification_receipts").Scan(ctx, &next)
+	err = tx.NewRaw("/* verification.receipt_next */ SELECT coalesce(max(receipt_id), 0) + 1, clock_timestamp() FROM verification_receipts").Scan(ctx, &next, &a.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -23,13 +23,15 @@ var _ verify.KeyStore = Keys{}
 // NewKeys returns the repository of signing keys.
 func NewKeys(db *repo.DB) Keys { return Keys{db} }
 
-// RegisterKey implements verify.KeyRegister.
+// RegisterKey implements verify.KeyRegister. The key is valid from the earlier of
+// the controller's and the database's time on, because receipts are dated so.
 func (r Admissions) RegisterKey(ctx context.Context, key receipt.Key) (receipt.Key, error) {
 	row := model.VerificationKey{
 		KeyID: key.ID, PublicKey: key.PublicKey, Environment: string(key.Environment),
 		ToolchainName: key.Toolchain.Name, ToolchainVersion: key.Toolchain.Version, ToolchainDigest: key.Toolchain.Digest, NotBefore: key.NotBefore,
 	}
-	_, err := r.db.Write().NewInsert().Model(&row).Comment("verification.key_register").ExcludeColumn("not_after", "revoked_at").On("CONFLICT (key_id) DO NOTHING").Exec(ctx)
+	_, err := r.db.Write().NewInsert().Model(&row).Comment("verification.key_register").
+		Value("not_before", "least(?, date_trunc('milliseconds', clock_timestamp()))", key.NotBefore).ExcludeColumn("not_after", "revoked_at").On("CONFLICT (key_id) DO NOTHING").Exec(ctx)
 	if err != nil {
 		return receipt.Key{}, repo.Failure(ctx, err)
 	}
