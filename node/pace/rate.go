@@ -13,7 +13,8 @@ const (
 	searchGain = 0.4
 	// margin is kept below a rate that was refused.
 	margin = 1.05
-	// beyond a refused rate by this factor, the upstream has raised its limit.
+	// beyond is how far above a refused rate calls must be served to show that the
+	// upstream has raised its limit.
 	beyond = 1.1
 
 	// A refusal costs its pause. The search that follows takes a few pauses, and the
