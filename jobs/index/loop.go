@@ -196,12 +196,12 @@ func (l *Loop) lead(ctx context.Context, lease indexing.Lease) {
 	defer l.release(ctx, lease)
 	defer func() { lose(); <-renewed }()
 
-	news := l.Node.News(leading)
-	ticker := time.NewTicker(l.Every)
-	defer ticker.Stop()
 	t := &turns{Loop: l, lease: lease}
 	t.forget()
 	t.introduce(leading)
+	news := l.Node.News(leading)
+	ticker := time.NewTicker(l.Every)
+	defer ticker.Stop()
 	for {
 		err := t.turn(leading)
 		if errors.Is(err, indexing.ErrLeaseLost) || leading.Err() != nil {
