@@ -16,7 +16,10 @@ type Follower struct {
 	pool     *Pool
 	method   string
 	turn     int
-	failures int // consecutive ones
+	failures int       // consecutive ones
+	refusals int       // consecutive handshakes that upstreams refused
+	reported time.Time // when a loss was last logged
+	down     bool      // a loss was logged, and no new subscription since
 	started  time.Time
 	current  *socket.Subscription // nil before the first
 }
@@ -56,6 +59,11 @@ func (f *Follower) Next(ctx context.Context, params json.RawMessage) (*socket.Su
 	if err != nil {
 		return nil, f.Lost(err)
 	}
+	f.refusals = 0
+	if f.down {
+		f.down = false
+		p.options.Logger.Info("subscribed to a node again", "chain", p.options.Chain, "method", f.method, "upstream", p.streams[f.turn%len(p.streams)].name)
+	}
 	return f.current, nil
 }
 
@@ -74,10 +82,35 @@ func (f *Follower) Lost(err error) error {
 	if refused {
 		return err
 	}
+	f.refusals++
+	if _, socketless := errors.AsType[*socket.RefusedError](err); !socketless {
+		f.refusals = 0
+	}
 	fault := &Fault{Upstream: name, err: err}
-	p.options.Logger.Warn("lost a node subscription", "chain", p.options.Chain, "method", f.method, "reason", fault)
+	f.report(fault)
 	return fault
 }
+
+// report logs a loss, at most once a minute.
+func (f *Follower) report(fault *Fault) {
+	p := f.pool
+	now := p.options.clock.Now()
+	if !f.reported.IsZero() && now.Sub(f.reported) < reportEvery {
+		return
+	}
+	f.reported, f.down = now, true
+	what := "lost a node subscription"
+	if f.withoutSockets() {
+		what = "the node refuses WebSocket connections"
+	}
+	p.options.Logger.Warn(what, "chain", p.options.Chain, "method", f.method, "reason", fault)
+}
+
+// withoutSockets reports whether every upstream has refused its last handshake.
+func (f *Follower) withoutSockets() bool { return f.refusals >= len(f.pool.groups) }
+
+// reportEvery is how often a subscription that stays lost is logged.
+const reportEvery = time.Minute
 
 func streamOutcome(refused bool) Outcome {
 	if refused {

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"astrolabe/node/socket"
 )
@@ -166,6 +170,69 @@ func TestLostConnectionMovesItsSubscriptionsToTheNextUpstream(t *testing.T) {
 		if got, want := next(t, s), fmt.Sprint(i+1); got != want {
 			t.Errorf("got %s at the next upstream, want %s", got, want)
 		}
+	}
+}
+
+func TestSubscriptionThatStaysLostIsLoggedOnceAMinute(t *testing.T) {
+	t.Parallel()
+	n, clock, log := newFakeNode(t), newFakeClock(), &logBuffer{}
+	p := openPool(t, func(o *Options) { o.clock, o.Logger = clock, log.logger() }, n)
+	f, began := p.Follow("starknet_subscribeNewHeads"), clock.Now()
+	for range 30 {
+		if _, err := f.Next(t.Context(), nil); err == nil {
+			t.Fatal("got a subscription, want none")
+		}
+	}
+	minutes := int(clock.Now().Sub(began) / time.Minute)
+	if got := strings.Count(log.String(), "lost a node subscription"); minutes < 3 || got < 2 || got > minutes+1 {
+		t.Errorf("got %d lines in %d minutes, want one at once and one a minute", got, minutes)
+	}
+	n.sockets <- func(s *fakeSocket) { s.multiplexed() }
+	s, err := f.Next(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got := strings.Count(log.String(), "subscribed to a node again"); got != 1 {
+		t.Errorf("got %d lines when it was back, want 1", got)
+	}
+}
+
+// stoppingClock reports waits of more than a minute, which last until their
+// context ends.
+type stoppingClock struct {
+	*fakeClock
+	long chan time.Duration
+}
+
+func (c stoppingClock) Wait(ctx context.Context, d time.Duration) {
+	if d <= time.Minute {
+		c.fakeClock.Wait(ctx, d)
+		return
+	}
+	c.long <- d
+	<-ctx.Done()
+}
+
+func TestNodesWithoutWebSocketAreDialledRarely(t *testing.T) {
+	t.Parallel()
+	var dials atomic.Int64
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		dials.Add(1)
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	}))
+	defer refusing.Close()
+	clock := stoppingClock{newFakeClock(), make(chan time.Duration)}
+	p := openPool(t, func(o *Options) {
+		o.URLs, o.clock = []string{refusing.URL + "/a", refusing.URL + "/b"}, clock
+	})
+	s := p.SubscribeHeads(t.Context())
+	defer s.Close()
+	if got := <-clock.long; got != refusedPause || dials.Load() != 2 {
+		t.Errorf("got a pause of %v after %d handshakes, want %v after one with each of 2 nodes", got, dials.Load(), refusedPause)
+	}
+	if state, err := s.State(); state != StreamConnecting || !strings.Contains(err.Error(), "405") {
+		t.Errorf("got the state %s and %v, want %s and the status", state, err, StreamConnecting)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"time"
 
 	"astrolabe/node/socket"
 	"astrolabe/node/wire"
@@ -120,8 +121,15 @@ func (s *Stream[T]) run(ctx context.Context, f *Follower, params json.RawMessage
 			return err
 		}
 		s.set(StreamConnecting, err)
+		if f.withoutSockets() {
+			f.pool.options.clock.Wait(ctx, refusedPause)
+		}
 	}
 }
+
+// refusedPause is how long a stream waits after every upstream has refused a
+// WebSocket handshake. A node that only speaks HTTP rarely learns more.
+const refusedPause = 10 * time.Minute
 
 // follow delivers the messages of a subscription until it ends.
 func (s *Stream[T]) follow(ctx context.Context, sub *socket.Subscription, read func(Notification) (T, error)) (err error) {

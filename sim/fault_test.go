@@ -33,6 +33,24 @@ func put(t *testing.T, n *Node, f fault.Fault) {
 	}
 }
 
+func TestRateLimitNamesItsPause(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		retry int
+		want  string
+	}{{0, "1"}, {10, "10"}} {
+		n := testNode(t, Config{Blocks: 1})
+		put(t, n, fault.Fault{Kind: fault.Rate, Limit: 0.001, Retry: c.retry})
+		for _, want := range []string{"", c.want} { // the first call is allowed
+			answer := httptest.NewRecorder()
+			n.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"starknet_blockNumber"}`)))
+			if got := answer.Header().Get("Retry-After"); got != want {
+				t.Errorf("retry %d: got Retry-After %q with status %d, want %q", c.retry, got, answer.Code, want)
+			}
+		}
+	}
+}
+
 func TestTransportFaultsStrikeOnDemand(t *testing.T) {
 	t.Parallel()
 	n := testNode(t, Config{Blocks: 3})

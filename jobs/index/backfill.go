@@ -12,6 +12,8 @@ import (
 type backfill struct {
 	from    uint64 // the first block that was missing
 	started time.Time
+	// announced is whether the log says that it has started.
+	announced bool
 }
 
 // built is how many quarters of a block that has no indexes yet are done.

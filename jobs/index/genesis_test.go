@@ -72,3 +72,26 @@ func TestANodeOfAnotherChainDoesNotTellBlock0(t *testing.T) {
 		t.Errorf("got block 0 %s of a chain that the rows were not made from, want none", got)
 	}
 }
+
+func TestNodeSwappedForOneOfAnotherChainIsTheWrongChain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 40})
+	leader := w.leader(w.loop("a"))
+	for range 2 { // the second turn compares the first block with the node
+		w.catchUp(leader)
+	}
+	if leader.at.L1 == nil || !leader.same {
+		t.Fatal("got no block accepted on L1 or an unknown chain, want both known")
+	}
+	w.front.serve(w.another(sim.Config{Blocks: 45, Seed: 9}).Handler())
+	for range 2 {
+		if err := leader.turn(t.Context()); !errors.Is(err, chain.ErrWrongChain) {
+			t.Errorf("got %v, want %v", err, chain.ErrWrongChain)
+		}
+	}
+	if got := w.status().ReasonCode; got != chain.ReasonWrongChain {
+		t.Errorf("got the reason %q, want %q", got, chain.ReasonWrongChain)
+	}
+	w.front.serve(w.sim.Handler())
+	w.catchUp(leader)
+}

@@ -3,9 +3,14 @@ package index
 import (
 	"context"
 	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/indexing"
 	"astrolabe/sim"
@@ -106,6 +111,89 @@ func TestLeaderPausedPastItsLeaseCannotWrite(t *testing.T) {
 	}
 	if after := digest(t, w.db); after != before {
 		t.Errorf("got the digest %s after the paused leader resumed, want %s as before", after, before)
+	}
+}
+
+func TestBackfillIsAnnouncedBeforeItsFirstBatch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 30})
+	var log lockedBuffer
+	loop := w.loop("a")
+	loop.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	store := pausing{loop.Writer, make(chan struct{}, 100), make(chan struct{})}
+	loop.Writer = store
+	leader := w.leader(loop)
+	ended := make(chan error, 1)
+	go func() { ended <- leader.turn(t.Context()) }()
+	<-store.paused
+	if got := w.status(); got.State != chain.Backfilling || got.Backfill == nil {
+		t.Errorf("before the first batch: got the state %s and the backfill %+v, want %s", got.State, got.Backfill, chain.Backfilling)
+	}
+	close(store.resume)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(log.buf.String(), "backfill started"); got != 1 {
+		t.Errorf("got %d lines that the backfill started, want 1:\n%s", got, log.buf.String())
+	}
+}
+
+// TestNewIndexShowsItsStateBeforeTheNodeAnswers has a node that does not answer,
+// so that the first turn of a leader does not end.
+func TestNewIndexShowsItsStateBeforeTheNodeAnswers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 3})
+	asked := make(chan struct{}, 100)
+	w.front.serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}))
+	loop := w.loop("a")
+	loop.Node = w.node.Source()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- loop.Run(ctx) }()
+	<-asked
+	if got := w.status(); !got.Led || got.State != chain.Backfilling {
+		t.Errorf("got led %v and the state %q, want a leader that backfills", got.Led, got.State)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unreachable are leases in a database that cannot be reached.
+type unreachable struct{ indexing.Leases }
+
+func (unreachable) TakeLease(context.Context, domain.Chain, string, time.Duration) (indexing.Lease, bool, error) {
+	return indexing.Lease{}, false, errors.New("no route to the database")
+}
+
+func TestLostLeaseSaysWhy(t *testing.T) {
+	t.Parallel()
+	expire := func(w *world, _ *Loop) { w.execute(`UPDATE index_leases SET expires_at = now()`) }
+	for want, happens := range map[string]func(*world, *Loop){
+		"database could not be reached": func(_ *world, l *Loop) { l.Leases = unreachable{l.Leases} },
+		"this process leads again":      expire,
+		"another process leads":         func(w *world, l *Loop) { expire(w, l); w.leader(w.loop("b")) },
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, sim.Config{Blocks: 1})
+			var log lockedBuffer
+			loop := w.loop("a")
+			loop.Logger = slog.New(slog.NewTextHandler(&log, nil))
+			leader := w.leader(loop)
+			happens(w, loop)
+			loop.Lease = time.Second
+			ctx, lose := context.WithCancel(t.Context())
+			loop.renew(ctx, lose, leader.lease)
+			if got := log.buf.String(); ctx.Err() == nil || !strings.Contains(got, want) || strings.Count(got, "\n") != 1 {
+				t.Errorf("got the log %q, want one line with %q", got, want)
+			}
+		})
 	}
 }
 

@@ -196,11 +196,12 @@ func (l *Loop) lead(ctx context.Context, lease indexing.Lease) {
 	defer l.release(ctx, lease)
 	defer func() { lose(); <-renewed }()
 
+	t := &turns{Loop: l, lease: lease}
+	t.forget()
+	t.introduce(leading)
 	news := l.Node.News(leading)
 	ticker := time.NewTicker(l.Every)
 	defer ticker.Stop()
-	t := &turns{Loop: l, lease: lease}
-	t.forget()
 	for {
 		err := t.turn(leading)
 		if errors.Is(err, indexing.ErrLeaseLost) || leading.Err() != nil {
@@ -235,10 +236,24 @@ func (l *Loop) renew(ctx context.Context, lose func(), lease indexing.Lease) {
 		case err == nil && leads && renewed.Epoch == lease.Epoch:
 			good = asked
 		case err == nil || time.Since(good) > l.Lease:
-			l.warn(ctx, "lost the index lease", indexing.ErrLeaseLost)
+			l.lost(ctx, leads, err)
 			lose()
 			return
 		}
+	}
+}
+
+// lost logs why the lease was lost: because this process had to take it again after
+// it had expired, because the database could not be reached for as long as it
+// lasts, or because of another process.
+func (l *Loop) lost(ctx context.Context, leads bool, err error) {
+	switch {
+	case err != nil:
+		l.warn(ctx, "the index lease expired, because the database could not be reached", err)
+	case leads && ctx.Err() == nil:
+		l.Logger.Warn("the index lease expired before it was renewed; this process leads again", "chain", l.Chain)
+	default:
+		l.warn(ctx, "lost the index lease", indexing.ErrLeaseLost)
 	}
 }
 

@@ -106,8 +106,16 @@ func (t *turns) irreversible(n uint64) error {
 const lookDeeper = 1000
 
 // replaced returns an error about the irreversible block n, which the node does
-// not have, that names the newest common block.
+// not have, that names the newest common block. If the node has become one of
+// another chain since it was checked, it returns chain.ErrWrongChain.
 func (t *turns) replaced(ctx context.Context, n uint64) error {
+	if _, err := t.ask(ctx); err != nil {
+		return err
+	}
+	t.same = false
+	if err := t.sameChain(ctx); err != nil {
+		return err
+	}
 	first := n // the lowest block that is known to differ
 	for ; first > t.at.First && n-first < lookDeeper; first-- {
 		ours, held, err := t.Checkpoints.BlockHash(ctx, t.Chain, first-1)

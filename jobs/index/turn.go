@@ -36,6 +36,19 @@ type turns struct {
 	repairing bool
 }
 
+// introduce records a state for an index that does not exist yet, so that /status
+// shows it from the moment that it is led. An existing one keeps its last state
+// until the first turn has ended.
+func (t *turns) introduce(ctx context.Context) {
+	at, err := t.Checkpoints.Checkpoint(ctx, t.Chain)
+	if err == nil && at == nil {
+		err = t.Writer.RecordHead(ctx, t.lease, chain.Head{State: chain.Backfilling, Depth: t.Depth})
+	}
+	if err != nil {
+		t.warn(ctx, "could not record the state of the index", err)
+	}
+}
+
 // turn catches up with the node and records the state of the index, or the error
 // that it returns. Then it asks for missing classes, if it is time.
 func (t *turns) turn(ctx context.Context) error {
@@ -238,7 +251,10 @@ func (t *turns) announce(head chain.Head, cause error) {
 		t.Logger.Error("the indexer is halted", "chain", t.Chain, "reason", head.ReasonCode, "error", cause)
 	case cause != nil:
 		t.Logger.Warn("the indexer is halted", "chain", t.Chain, "reason", head.ReasonCode, "error", cause)
+	case head.State == chain.Backfilling && t.filling.announced:
+		t.Logger.Info("backfill continues", "chain", t.Chain, "next", t.at.Next(), "head", t.head.Number)
 	case head.State == chain.Backfilling:
+		t.filling.announced = true
 		t.Logger.Info("backfill started", "chain", t.Chain, "from", t.at.Next(), "head", t.head.Number)
 	default:
 		t.Logger.Info("following the head", "chain", t.Chain, "head", t.head.Number)
@@ -252,6 +268,9 @@ type Sizes struct {
 	Fetchers int
 	// BatchEvents ends a batch of a backfill; default 20,000.
 	BatchEvents int
+	// BatchAge ends a batch whose first block has waited this long, so that a slow
+	// node delays nothing; default 5 s.
+	BatchAge time.Duration
 	// RangeEvents is the number of events that end a partition; default
 	// 2,000,000. Partitions grow with the chain, so that there are never many.
 	RangeEvents uint64
@@ -268,6 +287,9 @@ func (s Sizes) orDefault() Sizes {
 	}
 	if s.BatchEvents <= 0 {
 		s.BatchEvents = 20_000
+	}
+	if s.BatchAge <= 0 {
+		s.BatchAge = 5 * time.Second
 	}
 	if s.RangeEvents == 0 {
 		s.RangeEvents = 2_000_000

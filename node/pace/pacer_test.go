@@ -18,6 +18,8 @@ type provider struct {
 	pause time.Duration // the Retry-After of a refusal; zero if it names none
 
 	served, refused int
+	pauses          int       // how often it refused calls, those of a pause counted once
+	until           time.Time // when the last pause ends
 	mu              sync.Mutex
 }
 
@@ -34,13 +36,21 @@ func (u *provider) call(ctx context.Context, p *Pacer) error {
 	if u.allow(time.Now()) {
 		u.served++
 	} else {
-		u.refused++
+		u.refuse(time.Now())
 		verdict, pause = Refused, u.pause
 	}
 	u.mu.Unlock()
 	time.Sleep(10 * time.Millisecond)
 	p.Leave(began, time.Now(), verdict, pause)
 	return nil
+}
+
+func (u *provider) refuse(now time.Time) {
+	u.refused++
+	if now.After(u.until) {
+		u.pauses++
+		u.until = now.Add(max(u.pause, 200*time.Millisecond)) // calls in flight end in less
+	}
 }
 
 // run calls the provider from several goroutines for a time.
@@ -81,19 +91,29 @@ func bucket(perSecond, burst int) func(time.Time) bool {
 	return func(now time.Time) bool { return limiter.AllowN(now, 1) }
 }
 
-// TestUnknownRateLimitIsUsedAlmostCompletely runs for two minutes of synthetic
-// time against each kind of limit, with and without Retry-After.
+// horizons are how long providers are called, by the Retry-After of their
+// refusals: a long pause needs time to pay off.
+var horizons = map[time.Duration]time.Duration{
+	0:                2 * time.Minute,
+	time.Second:      2 * time.Minute,
+	3 * time.Second:  10 * time.Minute,
+	10 * time.Second: 10 * time.Minute,
+	30 * time.Second: 20 * time.Minute,
+}
+
+// TestUnknownRateLimitIsUsedAlmostCompletely runs in synthetic time against each
+// kind of limit, with and without Retry-After.
 func TestUnknownRateLimitIsUsedAlmostCompletely(t *testing.T) {
 	t.Parallel()
 	for kind, limit := range limits {
 		for _, perSecond := range []int{10, 20, 100} {
-			for _, pause := range []time.Duration{0, time.Second} {
+			for pause, lasting := range horizons {
 				t.Run(fmt.Sprintf("%s, %d calls a second, Retry-After %s", kind, perSecond, pause), func(t *testing.T) {
 					t.Parallel()
 					synctest.Test(t, func(t *testing.T) {
 						u := &provider{allow: limit(perSecond), pause: pause}
-						u.run(t, NewLimits(0).Of("x", 16), 2*time.Minute)
-						allowed := 120 * perSecond
+						u.run(t, NewLimits(0).Of("x", 16), lasting)
+						allowed := int(lasting.Seconds()) * perSecond
 						if share := 100 * u.served / allowed; share < 80 {
 							t.Errorf("got %d of %d allowed calls served (%d %%), want at least 80 %%", u.served, allowed, share)
 						}
@@ -106,6 +126,54 @@ func TestUnknownRateLimitIsUsedAlmostCompletely(t *testing.T) {
 			}
 		}
 	}
+}
+
+// changes runs a test in synthetic time for each kind of limit and each pause,
+// with a provider that was called for a while.
+func changes(t *testing.T, perSecond int, test func(*testing.T, *provider, *Pacer, func(perSecond int) func(time.Time) bool)) {
+	for kind, limit := range limits {
+		for pause, lasting := range horizons {
+			t.Run(fmt.Sprintf("%s, Retry-After %s", kind, pause), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					u, p := &provider{allow: limit(perSecond), pause: pause}, NewLimits(0).Of("x", 16)
+					u.run(t, p, lasting)
+					test(t, u, p, limit)
+				})
+			})
+		}
+	}
+}
+
+// TestRaisedRateLimitIsFound raises a limit, and expects that it is used as well
+// as the first one after some more time.
+func TestRaisedRateLimitIsFound(t *testing.T) {
+	t.Parallel()
+	changes(t, 10, func(t *testing.T, u *provider, p *Pacer, limit func(int) func(time.Time) bool) {
+		lasting := horizons[u.pause]
+		u.allow = limit(50)
+		u.run(t, p, lasting)
+		u.served = 0
+		u.run(t, p, lasting)
+		if share := 100 * u.served / int(50*lasting.Seconds()); share < 80 {
+			t.Errorf("got %d %% of the raised limit used, want at least 80 %%", share)
+		}
+	})
+}
+
+// TestLoweredRateLimitIsObeyed halves a limit, and expects that it is kept after
+// two refusals.
+func TestLoweredRateLimitIsObeyed(t *testing.T) {
+	t.Parallel()
+	changes(t, 40, func(t *testing.T, u *provider, p *Pacer, limit func(int) func(time.Time) bool) {
+		u.allow, u.pauses = limit(20), 0
+		for u.pauses < 2 && p.learning.limit > 20 {
+			u.run(t, p, time.Second)
+		}
+		if p.learning.limit > 20 {
+			t.Errorf("after %d refusals: got %.1f calls per second, want at most 20", u.pauses, p.learning.limit)
+		}
+	})
 }
 
 func TestConfiguredRateIsKept(t *testing.T) {

@@ -5,83 +5,73 @@ import (
 	"time"
 )
 
-// The steps by which a learned rate changes.
 const (
-	firstRate  = 5    // calls per second, if fewer succeeded before the first refusal
-	firstGain  = 3.0  // per second, while the rate of the upstream is searched
-	leastGain  = 0.02 // once it is found
-	gainGrowth = 1.3  // per step without a refusal, so that a raised limit is noticed
-	found      = 0.06 // a rate that is known as exactly is held for a while
-	retreat    = 0.9  // of a rate that was good before, and is refused now
+	firstRate = 5   // calls per second, if fewer are proven when the first is refused
+	leastRate = 0.1 // calls per second
 
-	leastHold   = 20 * time.Second
-	longestHold = 5 * time.Minute
-	leastRate   = 0.1 // calls per second
+	// searchGain raises a rate of which no bound is known, per second.
+	searchGain = 0.4
+	// margin is kept below a rate that was refused.
+	margin = 1.05
+	// beyond is how far above a refused rate calls must be served to show that the
+	// upstream has raised its limit.
+	beyond = 1.1
+
+	// A refusal costs its pause. The search that follows takes a few pauses, and the
+	// refused rate is not tried again before many have passed.
+	searchPauses = 4
+	leastSearch  = 30 * time.Second
+	holdPauses   = 20
+	leastHold    = 30 * time.Second
 )
 
 // learnedRate is the number of calls per second that an upstream allows, as far
-// as its refusals show. It is unlimited until the first one. Then the rate at
-// which calls succeeded applies, and is raised every second. A refusal returns to
-// the last rate that was good and takes a third of the step.
+// as its refusals show. It is unlimited until the first one.
 //
-// Once the step is small, a refusal also holds the rate for ten times the pause
-// that it costs, so that the search for a higher rate costs at most a tenth of
-// the calls.
+// A refusal leaves a bracket: the rate that was refused, and below it the rate that
+// the calls served so far prove. The rate rises from the lower bound towards the
+// upper one, the slower the longer the pause that a refusal costs, because a slow
+// rise hits the limit more exactly. It stops a margin below the refused rate. Once
+// that has been held for many pauses, the rate rises again, to notice a limit that
+// was raised.
 type learnedRate struct {
 	limit  float64
-	good   float64   // the last limit that was not refused for a second
-	gain   float64   // the next step, as a part of the limit
-	held   time.Time // the rate is not raised before
-	raised time.Time // when it was raised, or calls resumed
-
-	second         time.Time // start of the second that is counted
-	current, prior int       // successes in that second and in the one before
+	bound  float64   // the rate that was refused last; zero if none is known
+	gain   float64   // what the limit rises by in a second, as a part of it
+	held   time.Time // the bound is not approached closely before
+	raised time.Time // when the limit was last raised
+	served tally
 }
 
 // succeeded counts a call, and raises the rate if it was used for a second.
 func (r *learnedRate) succeeded(now time.Time) {
-	r.count(now)
-	r.current++
-	inUse := 4*float64(r.measured()) >= r.limit
-	if math.IsInf(r.limit, 1) || !inUse || now.Before(r.held) || now.Sub(r.raised) < time.Second {
+	r.served.add(now)
+	inUse := 2*float64(r.served.busiest()) >= r.limit
+	if math.IsInf(r.limit, 1) || !inUse || now.Sub(r.raised) < time.Second {
 		return
 	}
-	r.good, r.limit = r.limit, r.limit*(1+r.gain)
-	r.gain = min(r.gain*gainGrowth, firstGain)
 	r.raised = now
+	switch {
+	case r.limit > r.bound*beyond:
+		r.limit *= 1 + searchGain
+	case r.limit*margin < r.bound || now.After(r.held):
+		r.limit *= 1 + r.gain
+	}
 }
 
 // refused lowers the rate after a call that the upstream refused, which asked for
 // a pause.
 func (r *learnedRate) refused(now time.Time, pause time.Duration) {
-	r.count(now)
-	switch {
-	case math.IsInf(r.limit, 1):
-		r.limit, r.gain = max(float64(r.measured()), firstRate), 3*firstGain
-	case r.limit > r.good:
-		r.limit = r.good
-	default:
-		r.limit *= retreat
+	proven := r.served.proven(now)
+	if math.IsInf(r.limit, 1) {
+		r.limit = max(proven, firstRate)
+	} else {
+		r.bound = r.limit
+		r.limit = max(min(proven, r.bound/margin), r.bound/2, leastRate)
+		width := max(r.bound/r.limit, beyond*margin) - 1
+		r.gain = width / max(searchPauses*pause, leastSearch).Seconds()
 	}
-	r.limit = max(r.limit, leastRate)
-	r.good = r.limit
-	r.gain = max(r.gain/3, leastGain)
-	r.raised = now.Add(pause)
-	r.held = r.raised
-	if r.gain <= found {
-		r.held = r.raised.Add(min(max(10*pause, leastHold), longestHold))
-	}
+	resumed := now.Add(pause)
+	r.raised, r.served = resumed, tally{began: resumed}
+	r.held = resumed.Add(max(holdPauses*pause, leastHold))
 }
-
-// count starts a new second if the last one has ended.
-func (r *learnedRate) count(now time.Time) {
-	switch age := now.Sub(r.second); {
-	case age >= 2*time.Second:
-		r.second, r.current, r.prior = now, 0, 0
-	case age >= time.Second:
-		r.second, r.current, r.prior = r.second.Add(time.Second), 0, r.current
-	}
-}
-
-// measured returns how many calls succeeded within about a second.
-func (r *learnedRate) measured() int { return max(r.current, r.prior, 1) }

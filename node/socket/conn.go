@@ -54,10 +54,14 @@ type response struct {
 	err    error
 }
 
-// Dial connects to a node. The connection must be closed.
+// Dial connects to a node. The connection must be closed. It returns a
+// *RefusedError if the node does not offer WebSocket connections.
 func Dial(ctx context.Context, o Options) (*Conn, error) {
 	//nolint:bodyclose // the library closes the body of a failed handshake
-	ws, _, err := websocket.Dial(ctx, o.URL, &websocket.DialOptions{HTTPClient: o.Client, HTTPHeader: o.Header})
+	ws, answer, err := websocket.Dial(ctx, o.URL, &websocket.DialOptions{HTTPClient: o.Client, HTTPHeader: o.Header})
+	if err != nil && answer != nil && lasting(answer.StatusCode) {
+		return nil, &RefusedError{answer.StatusCode}
+	}
 	if err != nil {
 		return nil, withoutURL(ctx, err)
 	}

@@ -23,7 +23,7 @@ const (
 	// Status answers with an HTTP status instead of a JSON-RPC answer, 429 by default.
 	Status Kind = "status"
 	// Rate answers calls above Limit per second, and a burst of as many, with
-	// status 429 and asks for a pause of a second.
+	// status 429 and asks for a pause of Retry seconds, one by default.
 	Rate Kind = "rate"
 	// Cut closes the connection without an answer.
 	Cut Kind = "cut"
@@ -72,6 +72,8 @@ type Fault struct {
 	Depth   uint64        `json:"depth,omitempty"`
 	// Limit is the number of calls per second that a rate limit allows.
 	Limit float64 `json:"limit,omitempty"`
+	// Retry is the Retry-After of its refusals, in seconds.
+	Retry int `json:"retry,omitempty"`
 	// Lie is one of Lies.
 	Lie string `json:"lie,omitempty"`
 	// Block is the only block that a lie applies to. If it is nil, Depth decides.
@@ -95,6 +97,8 @@ func (f *Fault) check() error {
 		return fmt.Errorf("%w: %q", ErrUnknownLie, f.Lie)
 	case (f.Kind == Rate) != (f.Limit > 0):
 		return fmt.Errorf("%w: a rate limit needs a positive limit, as in rate,limit=20", ErrRange)
+	case f.Retry < 0, f.Retry > 0 && f.Kind != Rate:
+		return fmt.Errorf("%w: only a rate limit takes the seconds of a pause, as in rate,limit=20,retry=10", ErrRange)
 	case f.Every < 0, f.Times < 0, f.Delay < 0, f.Status != 0 && (f.Status < 400 || f.Status > 599):
 		return ErrRange
 	}

@@ -55,6 +55,8 @@ func (f *Fault) set(name, value string) (err error) {
 		*f.Block, err = strconv.ParseUint(value, 10, 63)
 	case "limit":
 		f.Limit, err = strconv.ParseFloat(value, 64)
+	case "retry":
+		f.Retry, err = strconv.Atoi(value)
 	case "depth":
 		f.Depth, err = strconv.ParseUint(value, 10, 31)
 	default:

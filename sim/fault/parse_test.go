@@ -14,6 +14,7 @@ func TestFaultsAreReadFromFlags(t *testing.T) {
 		"latency,delay=200ms,every=3,methods=a+b": {Kind: Latency, Delay: 200 * time.Millisecond, Every: 3, Methods: []string{"a", "b"}},
 		"error,code=-32005,message=busy,times=2":  {Kind: RPCError, Code: -32005, Message: "busy", Times: 2},
 		"status,status=503":                       {Kind: Status, Status: 503},
+		"rate,limit=20,retry=10":                  {Kind: Rate, Limit: 20, Retry: 10},
 		"reorg,depth=4,every=50":                  {Kind: Reorg, Depth: 4, Every: 50},
 		"lie,lie=event.data,block=0":              {Kind: Lie, Lie: "event.data", Block: new(uint64)},
 		"lie,lie=header.timestamp,depth=3":        {Kind: Lie, Lie: "header.timestamp", Depth: 3},
@@ -71,7 +72,7 @@ func TestRateLimitNeedsALimit(t *testing.T) {
 	if f, err := Parse("rate,limit=20"); err != nil || f.Limit != 20 {
 		t.Errorf("got %+v and %v, want a limit of 20", f, err)
 	}
-	for _, text := range []string{"rate", "rate,limit=-1", "latency,limit=20"} {
+	for _, text := range []string{"rate", "rate,limit=-1", "latency,limit=20", "rate,limit=20,retry=-1", "status,retry=3"} {
 		if _, err := Parse(text); !errors.Is(err, ErrRange) {
 			t.Errorf("Parse(%q) fails with %v, want %v", text, err, ErrRange)
 		}

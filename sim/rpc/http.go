@@ -137,9 +137,9 @@ func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, requests []re
 			http.Error(w, http.StatusText(status), status)
 			return true
 		}
-		if _, struck := s.faults.Strike(fault.Rate, requests[i].Method); struck {
+		if f, struck := s.faults.Strike(fault.Rate, requests[i].Method); struck {
 			s.count(requests[i].Method)
-			w.Header().Set("Retry-After", "1")
+			w.Header().Set("Retry-After", strconv.Itoa(max(f.Retry, 1)))
 			http.Error(w, http.StatusText(http.StatusTooManyRequests), http.StatusTooManyRequests)
 			return true
 		}
