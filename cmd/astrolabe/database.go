@@ -16,6 +16,7 @@ import (
 	"astrolabe/failpoint"
 	"astrolabe/pg"
 	"astrolabe/repo"
+	"astrolabe/telemetry"
 )
 
 // ignoreClientVariables removes the variables of Postgres' own clients from the
@@ -169,7 +170,7 @@ func (d *database) done() <-chan struct{} {
 
 // url returns the database URL, or the empty string for a private server.
 func (s databaseSettings) url() (string, error) {
-	address, err := secretFrom("database URL", s.DatabaseURL, s.DatabaseURLFile)
+	address, err := secretFrom("--database-url", s.DatabaseURL, s.DatabaseURLFile)
 	if err != nil {
 		return "", err
 	}
@@ -210,13 +211,16 @@ func onCommandLine(args []string, flag string) bool {
 
 func startPrivate(ctx context.Context, c *console, s databaseSettings) (*pg.Server, error) {
 	if err := os.MkdirAll(s.Data, 0o711); err != nil { // the server's user must be able to pass through
-		return nil, usageError{fmt.Errorf("create the data folder: %w", err)}
+		return nil, usageError{fmt.Errorf("--data: %w", err)}
 	}
 	server, err := pg.Start(ctx, pg.Options{
-		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: c.logger, Restart: true,
+		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: telemetry.Sparse(c.logger), Restart: true,
 		PasswordRoles: []string{repo.BuilderRole, repo.ControllerRole},
 		Step:          func(name string) { failpoint.Hit("postgres." + name) },
 	})
+	if errors.Is(err, pg.ErrNoBinaries) && s.PostgresBin != "" {
+		return nil, usageError{fmt.Errorf("--postgres-bin: %w", err)}
+	}
 	for _, refusal := range []error{
 		pg.ErrFolderInUse, pg.ErrNoBinaries, pg.ErrNotACluster, pg.ErrOtherVersion, pg.ErrUnreachable,
 		fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR,

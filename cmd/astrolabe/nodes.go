@@ -47,7 +47,7 @@ type nodeSettings struct {
 	NodeSepolia    []secretText `help:"JSON-RPC URLs of SN_SEPOLIA nodes." placeholder:"URL"`
 	NodeHeader     []secretText `help:"Header of requests to all nodes, such as 'Authorization: Bearer KEY', or to those of one host: 'node.example=x-api-key: KEY'. Repeat the flag, or separate headers by line breaks. Never printed; pass it through the environment or a file." sep:"none" placeholder:"HEADER"`
 	NodeHeaderFile string       `help:"Read headers of requests to nodes from this file, one per line. Lines that start with # are skipped." type:"path" placeholder:"FILE"`
-	NodeRPS        float64      `name:"node-rps" help:"Maximum number of calls per second to each node from this process. 0 means no limit of its own; the rate limit of a node is found by its refusals and kept." default:"0"`
+	NodeRPS        float64      `name:"node-rps" help:"Maximum number of calls per second to each node from this process. 0 means that the process has no limit of its own and learns that of a node from its refusals." default:"0"`
 }
 
 // checkNodes checks the settings. It sends nothing.
@@ -160,7 +160,19 @@ func (s nodeSettings) open(chain domain.Chain, options node.Options) (_ *node.Po
 	if options.Headers, err = s.headers(); err != nil {
 		return nil, err
 	}
-	return node.Open(options)
+	pool, err := node.Open(options)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", nodeFlag(chain), err)
+	}
+	return pool, nil
+}
+
+// nodeFlag is the flag for the nodes of a chain.
+func nodeFlag(c domain.Chain) string {
+	if c == domain.Mainnet {
+		return "--node-main"
+	}
+	return "--node-sepolia"
 }
 
 // openNode opens the upstream pool of a chain for a use. The pools of a process
