@@ -51,7 +51,7 @@ func (p Periodic[Args]) options() *river.InsertOpts {
 
 // addTo implements Job.
 func (p Periodic[Args]) addTo(s *Schedule) {
-	river.AddWorker(s.Workers, &worker[Args]{job: p, reporter: reporter{logger: s.logger, metrics: s.metrics}})
+	river.AddWorker(s.Workers, &worker[Args]{job: p, reporter: newReporter((*new(Args)).Kind(), s.logger, s.metrics)})
 	if p.Queue != "" {
 		s.Queues = append(s.Queues, p.Queue)
 	}

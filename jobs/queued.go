@@ -18,7 +18,7 @@ type Queued[Args river.JobArgs] struct {
 
 // addTo implements Job.
 func (q Queued[Args]) addTo(s *Schedule) {
-	river.AddWorker(s.Workers, &queuedWorker[Args]{job: q, reporter: reporter{logger: s.logger, metrics: s.metrics}})
+	river.AddWorker(s.Workers, &queuedWorker[Args]{job: q, reporter: newReporter((*new(Args)).Kind(), s.logger, s.metrics)})
 }
 
 // queuedWorker executes one job with its arguments.

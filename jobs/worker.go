@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -33,24 +32,23 @@ func (w *worker[Args]) Work(ctx context.Context, _ *river.Job[Args]) error {
 
 // reporter reports the outcomes of a job's runs in metrics and log.
 type reporter struct {
-	logger  *slog.Logger
 	metrics *telemetry.Metrics
-	failing atomic.Bool // the last run failed
+	outage  *telemetry.Outage
 }
 
-// report records a run in the metrics. It logs the first failure of an outage
-// and the first success after it. A run that was cancelled because the process
-// stops is not logged.
+func newReporter(kind string, logger *slog.Logger, metrics *telemetry.Metrics) reporter {
+	return reporter{metrics, NewOutage(logger.With("job", kind), "job failed; it will be retried", "job recovered")}
+}
+
+// report records a run in metrics and log. A run that was cancelled because the
+// process stops is not logged.
 func (r *reporter) report(ctx context.Context, kind string, err error, took time.Duration) {
 	r.metrics.Job(kind, err, took)
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return
-	}
-	switch failed := err != nil; {
-	case r.failing.Swap(failed) == failed:
-	case failed:
-		r.logger.Warn("job failed; it will be retried", "job", kind, "error", err)
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+	case err != nil:
+		r.outage.Failed(err)
 	default:
-		r.logger.Info("job recovered", "job", kind)
+		r.outage.Over()
 	}
 }

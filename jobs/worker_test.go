@@ -22,14 +22,14 @@ func TestAnOutageIsLoggedWhenItBeginsAndWhenItEnds(t *testing.T) {
 	var failure error
 	w := &worker[args]{
 		job:      Periodic[args]{Run: func(context.Context, time.Time) error { return failure }},
-		reporter: reporter{logger: slog.New(slog.NewTextHandler(&log, nil)), metrics: telemetry.NewMetrics()},
+		reporter: newReporter("test", slog.New(slog.NewTextHandler(&log, nil)), telemetry.NewMetrics()),
 	}
 	away := errors.New("the node is away")
 	for i, run := range []struct {
 		failure error
 		logged  string // the level
 	}{
-		{nil, ""}, {away, "WARN"}, {away, ""}, {nil, "INFO"}, {nil, ""}, {away, "WARN"}, {nil, "INFO"},
+		{nil, ""}, {away, "WARN"}, {away, ""}, {nil, "INFO"}, {nil, ""}, {away, ""}, {nil, ""}, // within a minute
 	} {
 		log.Reset()
 		failure = run.failure
@@ -66,7 +66,7 @@ func TestAShutdownIsNotAnOutage(t *testing.T) {
 	var log bytes.Buffer
 	w := &worker[args]{
 		job:      Periodic[args]{Run: func(ctx context.Context, _ time.Time) error { return ctx.Err() }},
-		reporter: reporter{logger: slog.New(slog.NewTextHandler(&log, nil)), metrics: telemetry.NewMetrics()},
+		reporter: newReporter("test", slog.New(slog.NewTextHandler(&log, nil)), telemetry.NewMetrics()),
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()

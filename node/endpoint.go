@@ -23,7 +23,7 @@ func endpoints(urls []string, headers []Header) (calls, streams []endpoint, err 
 	for i, text := range urls {
 		u, err := url.Parse(strings.TrimSpace(text))
 		if err != nil || u.Host == "" { // the parser's error quotes the text
-			return nil, nil, fmt.Errorf("node: upstream URL %d is not a URL with a host", i+1)
+			return nil, nil, fmt.Errorf("URL %d is not a URL with a host, such as https://node.example", i+1)
 		}
 		e := endpoint{name: u.Host, url: u.String(), header: headersFor(u, headers)}
 		kind := strings.TrimSuffix(u.Scheme, "s")
@@ -37,7 +37,7 @@ func endpoints(urls []string, headers []Header) (calls, streams []endpoint, err 
 		case "ws", "wss":
 			streams = append(streams, e)
 		default:
-			return nil, nil, fmt.Errorf("node: upstream URL %d (%s) is neither http, https, ws nor wss", i+1, e.name)
+			return nil, nil, fmt.Errorf("URL %d (%s) is neither http, https, ws nor wss", i+1, e.name)
 		}
 	}
 	if len(calls) == 0 {

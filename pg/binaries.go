@@ -108,7 +108,7 @@ func inspect(ctx context.Context, dir string) (binaries, error) {
 	b := binaries{dir: dir}
 	for _, program := range []string{b.postgres(), b.initdb()} {
 		if _, err := exec.LookPath(program); err != nil {
-			return binaries{}, err
+			return binaries{}, fmt.Errorf("there is no program %s that this user may run", program)
 		}
 	}
 	output, err := exec.CommandContext(ctx, b.postgres(), "--version").Output()

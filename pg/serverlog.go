@@ -59,20 +59,27 @@ func (l *serverLog) line(line string) {
 	if l.skip || strings.TrimSpace(message) == "" {
 		return
 	}
-	l.tail = append(l.tail, message)
-	if len(l.tail) > tailLines {
-		l.tail = l.tail[1:]
+	// A client has the error that ends its session, and a restart ends many.
+	ends := endsSession(process, severity, message)
+	if !ends {
+		l.tail = append(l.tail, message)
+		l.tail = l.tail[max(0, len(l.tail)-tailLines):]
 	}
 	level := slog.LevelDebug
 	switch {
-	case strings.HasSuffix(message, "terminating connection due to administrator command"):
-		// our own Stop disconnects the remaining sessions
+	case ends:
 	case severity == "PANIC":
 		level = slog.LevelError
 	case severity == "WARNING" || severity == "ERROR" || severity == "FATAL":
 		level = slog.LevelWarn
 	}
 	l.logger.Log(context.Background(), level, message, "from", "postgres", "process", process)
+}
+
+// endsSession reports whether a message only says that a session ends or is not
+// accepted, such as during a start, a stop or a crash of the server.
+func endsSession(process, severity, message string) bool {
+	return strings.Contains(message, "terminating connection") || severity == "FATAL" && process == "client backend"
 }
 
 // reason returns ": it said …" with the last lines, or "" if there are none.

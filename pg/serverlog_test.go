@@ -17,9 +17,11 @@ func newRecordedLog() (*serverLog, *bytes.Buffer) {
 func TestServerLogLinesKeepTheirLevel(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"postmaster| LOG:  ready":                 "DEBUG",
-		"client backend| WARNING:  bad page":      "WARN",
-		"client backend| FATAL:  cut off":         "WARN",
+		"postmaster| LOG:  ready":             "DEBUG",
+		"client backend| WARNING:  bad page":  "WARN",
+		"client backend| FATAL:  starting up": "DEBUG",
+		"walwriter| FATAL:  disk full":        "WARN",
+		"autovacuum worker| WARNING:  terminating connection because of crash of another server process": "DEBUG",
 		"autovacuum worker| ERROR:  disk full":    "WARN",
 		"checkpointer| PANIC:  could not fsync":   "ERROR",
 		"client backend| ERROR:  bad value":       "",

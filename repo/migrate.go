@@ -120,7 +120,7 @@ func (db *DB) MigrateDown(ctx context.Context) (undone string, err error) {
 func (db *DB) withMigrationLock(ctx context.Context, act func(*DB) error) error {
 	conn, err := pgx.ConnectConfig(ctx, db.direct)
 	if err != nil {
-		return fmt.Errorf("reach the database: %w", err)
+		return fmt.Errorf("the database cannot be reached: %w", err)
 	}
 	// Closing the connection releases the lock.
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()

@@ -62,8 +62,17 @@ func Outage(err error) error {
 // Unavailable returns service_unavailable for an unreachable database. The
 // cause is only logged.
 func Unavailable(cause error) error {
-	return domain.Unavailable(retryOutage, cause, "The database is unreachable. Retry.")
+	return domain.Unavailable(retryOutage, away{cause}, "The database is unreachable. Retry.")
 }
+
+// away marks the cause of an outage as domain.ErrDatabaseAway.
+type away struct{ error }
+
+// Unwrap returns the cause.
+func (a away) Unwrap() error { return a.error }
+
+// Is implements the interface of errors.Is.
+func (a away) Is(target error) bool { return target == domain.ErrDatabaseAway }
 
 // The SQLSTATEs of a full disk and of a read-only transaction.
 const (

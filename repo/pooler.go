@@ -34,7 +34,7 @@ func openPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error
 		return nil, fmt.Errorf("%w; set --database-direct-url to a URL of the server itself", ErrPooler)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reach the database: %w", err)
+		return nil, fmt.Errorf("the database cannot be reached: %w", err)
 	}
 	return pool, nil
 }
@@ -101,7 +101,7 @@ func (db *DB) openPooled(ctx context.Context, config *pgxpool.Config) (*pgxpool.
 func (db *DB) settlePath(ctx context.Context, pool *pgxpool.Pool, creating bool) error {
 	conn, err := pgx.ConnectConfig(ctx, db.direct)
 	if err != nil {
-		return fmt.Errorf("reach the database of --database-direct-url: %w", err)
+		return fmt.Errorf("the database of --database-direct-url cannot be reached: %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	role, want := pool.Config().ConnConfig.User, searchPath(db.schema)
@@ -134,7 +134,7 @@ func (db *DB) settlePath(ctx context.Context, pool *pgxpool.Pool, creating bool)
 func checkPath(ctx context.Context, pool *pgxpool.Pool, want string) error {
 	found, err := settingOf(ctx, pool, "search_path")
 	if err != nil {
-		return fmt.Errorf("reach the database through the pooler: %w", err)
+		return fmt.Errorf("the database cannot be reached through the pooler of --database-url: %w", err)
 	}
 	if !samePath(found, want) {
 		return fmt.Errorf("%w whose connections have the search path %s, want %s: let it reconnect (pgbouncer: RECONNECT), and use the role of --database-url for its servers", ErrPooler, found, want)

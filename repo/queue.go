@@ -18,18 +18,6 @@ type Queue struct {
 	stopping *atomic.Bool
 }
 
-// warnings logs the queue's warnings, except the cancellations that our own
-// shutdown causes.
-type warnings struct {
-	slog.Handler
-	stopping *atomic.Bool
-}
-
-// Enabled implements slog.Handler.
-func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && !w.stopping.Load() && w.Handler.Enabled(ctx, level)
-}
-
 // QueueOptions configure a queue.
 type QueueOptions struct {
 	Workers  *river.Workers
@@ -54,7 +42,7 @@ func (db *DB) NewQueue(o QueueOptions) (*Queue, error) {
 	}
 	stopping := new(atomic.Bool)
 	client, err := river.NewClient(riverpgxv5.New(db.pool), &river.Config{
-		Logger:                      slog.New(warnings{o.Logger.Handler(), stopping}),
+		Logger:                      slog.New(queueLog{o.Logger.Handler(), stopping}),
 		Workers:                     o.Workers,
 		PeriodicJobs:                o.Periodic,
 		Queues:                      queues,

@@ -14,7 +14,7 @@ func NewLogger(w io.Writer, format, level string) (*slog.Logger, error) {
 	if err := threshold.UnmarshalText([]byte(level)); err != nil {
 		return nil, fmt.Errorf("log level %q is not one of debug, info, warn, error", level)
 	}
-	options := &slog.HandlerOptions{Level: threshold}
+	options := &slog.HandlerOptions{Level: threshold, ReplaceAttr: readable}
 	switch format {
 	case "json":
 		return slog.New(slog.NewJSONHandler(w, options)), nil
@@ -23,4 +23,13 @@ func NewLogger(w io.Writer, format, level string) (*slog.Logger, error) {
 	default:
 		return nil, fmt.Errorf("log format %q is not one of text, json", format)
 	}
+}
+
+// readable writes durations such as "1.5s" in JSON as in text, instead of as a
+// number of nanoseconds.
+func readable(_ []string, attr slog.Attr) slog.Attr {
+	if attr.Value.Kind() == slog.KindDuration {
+		attr.Value = slog.StringValue(attr.Value.Duration().String())
+	}
+	return attr
 }

@@ -78,7 +78,7 @@ func (b buildCommand) Run(ctx context.Context, c *console) error {
 		builds := verify.NewBuilds(store, time.Now)
 		builds.OnMove(d.countMove)
 		builder := &verifyjobs.Builder{
-			Description: described, Builds: builds, Compiler: compiler, Parallel: b.Builds, Listen: store.Listen, Logger: c.logger, Metrics: c.metrics,
+			Description: described, Builds: builds, Compiler: compiler, Parallel: b.Builds, Listen: store.Listen, Logger: d.logger, Metrics: d.metrics,
 		}
 		return []component{builder.Run}, nil
 	})

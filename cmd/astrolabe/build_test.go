@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"astrolabe/cmd/astrolabe/decode"
 	"astrolabe/domain/verify"
 )
 
@@ -36,7 +37,7 @@ func TestAnEmptyPathIsNone(t *testing.T) {
 	for value, want := range map[string]string{"": "", "/b": "/b"} {
 		t.Setenv("ASTROLABE_CAIRO_WASM", value)
 		var line struct{ compilerSettings }
-		parser, err := kong.New(&line, kong.DefaultEnvars("ASTROLABE"), kong.NamedMapper("path", kong.MapperFunc(decodePath)))
+		parser, err := kong.New(&line, append(decode.Options(), kong.DefaultEnvars("ASTROLABE"))...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,6 @@ import (
 	verifyjobs "astrolabe/jobs/verify"
 	"astrolabe/repo"
 	verifystore "astrolabe/repo/verify"
-	"astrolabe/telemetry"
 )
 
 // controlCommand compares built classes with their declarations and signs
@@ -54,7 +53,7 @@ func (k controlCommand) Run(ctx context.Context, c *console) error {
 		service := verify.NewController(store, key, k.Environment, k.toolchain(), time.Now)
 		service.OnMove(d.countMove)
 		controller := &verifyjobs.Controller{
-			Service: service, ID: processID(), Listen: verifystore.NewBuilds(d.db.DB).Listen, Log: verifystore.NewLog(d.db.DB), Logger: c.logger,
+			Service: service, ID: processID(), Listen: verifystore.NewBuilds(d.db.DB).Listen, Log: verifystore.NewLog(d.db.DB), Logger: d.logger,
 		}
 		return []component{controller.Run}, nil
 	})
@@ -115,7 +114,7 @@ func asRole(ctx context.Context, c *console, role string, s databaseSettings, ad
 		return err
 	}
 	c.logger.Info("using the database", repo.Place(db))
-	d := &deployment{console: c, db: &database{DB: db}, health: new(telemetry.Health)}
+	d := newDeployment(c, &database{DB: db})
 	if err := db.ConfirmRole(ctx, role); err != nil {
 		db.Close()
 		return usageError{err}

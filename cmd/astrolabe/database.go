@@ -16,6 +16,7 @@ import (
 	"astrolabe/failpoint"
 	"astrolabe/pg"
 	"astrolabe/repo"
+	"astrolabe/telemetry"
 )
 
 // ignoreClientVariables removes the variables of Postgres' own clients from the
@@ -172,15 +173,15 @@ func (d *database) done() <-chan struct{} {
 // DatabaseURL, the database is the private one.
 func (s databaseSettings) resolved() (databaseSettings, error) {
 	for _, u := range []struct {
-		flag, name string
-		url        *secretText
-		file       *string
+		flag string
+		url  *secretText
+		file *string
 	}{
-		{"--database-url", "database URL", &s.DatabaseURL, &s.DatabaseURLFile},
-		{"--database-direct-url", "direct database URL", &s.DatabaseDirectURL, &s.DatabaseDirectURLFile},
-		{"--database-read-url", "URL of the replica", &s.DatabaseReadURL, &s.DatabaseReadURLFile},
+		{"--database-url", &s.DatabaseURL, &s.DatabaseURLFile},
+		{"--database-direct-url", &s.DatabaseDirectURL, &s.DatabaseDirectURLFile},
+		{"--database-read-url", &s.DatabaseReadURL, &s.DatabaseReadURLFile},
 	} {
-		text, err := secretFrom(u.name, *u.url, *u.file)
+		text, err := secretFrom(u.flag, *u.url, *u.file)
 		if err == nil {
 			err = checkDatabaseURL(u.flag, text)
 		}
@@ -228,13 +229,16 @@ func startPrivate(ctx context.Context, c *console, s databaseSettings) (*pg.Serv
 		return nil, usageError{err}
 	}
 	if err := os.MkdirAll(s.Data, 0o711); err != nil { // the server's user must be able to pass through
-		return nil, usageError{fmt.Errorf("create the data folder: %w", err)}
+		return nil, usageError{fmt.Errorf("--data: %w", err)}
 	}
 	server, err := pg.Start(ctx, pg.Options{
-		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: c.logger, Restart: true,
+		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: telemetry.Sparse(c.logger), Restart: true,
 		PasswordRoles: []string{repo.BuilderRole, repo.ControllerRole},
 		Step:          func(name string) { failpoint.Hit("postgres." + name) },
 	})
+	if errors.Is(err, pg.ErrNoBinaries) && s.PostgresBin != "" {
+		return nil, usageError{fmt.Errorf("--postgres-bin: %w", err)}
+	}
 	for _, refusal := range []error{
 		pg.ErrFolderInUse, pg.ErrNoBinaries, pg.ErrNotACluster, pg.ErrOtherVersion, pg.ErrUnreachable,
 		fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR,

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"astrolabe/cmd/astrolabe/plain"
-	"astrolabe/domain/indexing"
+	"astrolabe/domain"
 	"astrolabe/domain/secret"
 	"astrolabe/repo"
 	"astrolabe/repo/accounts"
@@ -22,6 +22,7 @@ type deployment struct {
 	db     *database
 	ring   *secret.Ring
 	health *telemetry.Health
+	outage *telemetry.Outage // of the database
 	// masters reads the configured master keys again.
 	masters func() ([]secret.Master, error)
 }
@@ -40,13 +41,24 @@ func openDeployment(ctx context.Context, c *console, d databaseSettings, s secre
 		db.close()
 		return nil, err
 	}
-	health := new(telemetry.Health)
-	health.Check("database", db.Writable)
-	health.Check("database_read", db.Readable)
-	return &deployment{
-		console: c, db: db, ring: ring, health: health,
-		masters: func() ([]secret.Master, error) { return s.masters(d.Data) },
-	}, nil
+	opened := newDeployment(c, db)
+	opened.health.Check("database", db.Writable)
+	opened.health.Check("database_read", db.Readable)
+	opened.ring, opened.masters = ring, func() ([]secret.Master, error) { return s.masters(d.Data) }
+	return opened, nil
+}
+
+// newDeployment returns a deployment without secrets. Its logger counts what fails
+// because of an outage of the database, which has lines of its own.
+func newDeployment(c *console, db *database) *deployment {
+	outage := &telemetry.Outage{
+		Logger: c.logger, Lost: "the database cannot be used; waiting for it", Back: "the database is back", Text: plain.Message,
+	}
+	quiet := *c
+	quiet.logger = outage.Absorb(c.logger, func(err error) bool {
+		return domain.DatabaseAway(err) || outage.Lasts() && errors.Is(err, context.DeadlineExceeded)
+	})
+	return &deployment{console: &quiet, db: db, health: new(telemetry.Health), outage: outage}
 }
 
 // prepare applies pending migrations and opens the secrets.
@@ -137,19 +149,16 @@ func (d *deployment) runAll(ctx context.Context, adminAddress string, start func
 }
 
 // The interval at which the database is asked whether it answers, and the time that
-// it has. During an outage, the log says so once a minute.
+// it has.
 const (
 	databaseEvery  = 2 * time.Second
 	databaseAnswer = 5 * time.Second
 )
 
-// watchDatabase logs when the database is lost and when it is back. What fails
-// meanwhile need not say so again.
+// watchDatabase logs when the database is lost and when it is back.
 func (d *deployment) watchDatabase(ctx context.Context) error {
-	logger := telemetry.Sparse(d.logger)
 	ticker := time.NewTicker(databaseEvery)
 	defer ticker.Stop()
-	var lost time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -163,23 +172,11 @@ func (d *deployment) watchDatabase(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
-			if lost.IsZero() {
-				lost = time.Now()
-			}
-			logger.Warn(outage(err), "since", lost.UTC().Round(time.Second), "error", plain.Message(err))
-		case !lost.IsZero():
-			d.logger.Info("the database is back", "after", time.Since(lost).Round(time.Second))
-			lost, logger = time.Time{}, telemetry.Sparse(d.logger)
+			d.outage.Failed(err)
+		default:
+			d.outage.Over()
 		}
 	}
-}
-
-// outage says why the database cannot be used.
-func outage(err error) string {
-	if errors.Is(err, indexing.ErrStorageReadOnly) {
-		return "the database takes no writes; waiting until it does"
-	}
-	return "the database cannot be reached; waiting for it"
 }
 
 func (d *deployment) followSecrets(ctx context.Context) error {

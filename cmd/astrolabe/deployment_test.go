@@ -88,10 +88,10 @@ func TestADatabaseThatTakesNoWritesIsLoggedOnceUntilItIsBack(t *testing.T) {
 		}
 	}
 	logged := make(lineWriter, 100)
-	d := &deployment{console: &console{logger: slog.New(slog.NewTextHandler(logged, nil))}, db: &database{DB: db}}
+	d := newDeployment(&console{logger: slog.New(slog.NewTextHandler(logged, nil))}, &database{DB: db})
 	readOnly("on")
 	go func() { _ = d.watchDatabase(t.Context()) }()
-	if line := <-logged; !strings.Contains(line, "the database takes no writes; waiting until it does") {
+	if line := <-logged; !strings.Contains(line, "the database takes no writes") {
 		t.Errorf("got %q, want that the database takes no writes", line)
 	}
 	readOnly("off")

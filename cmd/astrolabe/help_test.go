@@ -3,14 +3,14 @@ package main
 import (
 	"bytes"
 	"flag"
-	"net/netip"
 	"os"
 	"os/exec"
-	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"astrolabe/cmd/astrolabe/decode"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -42,7 +42,7 @@ func TestCommandReferenceContainsTheHelpOfEveryCommand(t *testing.T) {
 // commands lists the program itself, by the empty string, and every command.
 func commands(t *testing.T) []string {
 	t.Helper()
-	parser, err := kong.New(&commandLine{}, kong.Vars{"data": ""}, kong.TypeMapper(reflect.TypeFor[netip.Prefix](), kong.MapperFunc(decodeNetwork)))
+	parser, err := kong.New(&commandLine{}, append(decode.Options(), kong.Vars{"data": ""})...)
 	if err != nil {
 		t.Fatal(err)
 	}

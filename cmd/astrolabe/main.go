@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/netip"
 	"net/url"
 	"os"
 	"os/signal"
-	"reflect"
 	"runtime"
 	"runtime/debug"
 	"syscall"
@@ -19,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
 
+	"astrolabe/cmd/astrolabe/decode"
 	"astrolabe/cmd/astrolabe/plain"
 	"astrolabe/cmd/astrolabe/terminal"
 	"astrolabe/cmd/astrolabe/verification"
@@ -46,31 +45,31 @@ type commandLine struct {
 
 	PrintVersion kong.VersionFlag `name:"version" help:"Print the version, and exit." env:"-"`
 
-	Up         upCommand                 `cmd:"" help:"Run everything with one command: database, API, background jobs, indexer and verification."`
-	Serve      serveCommand              `cmd:"" help:"Serve the API."`
-	Work       workCommand               `cmd:"" help:"Run background jobs."`
-	Index      indexCommand              `cmd:"" help:"Index blocks from Starknet nodes."`
-	Build      buildCommand              `cmd:"" help:"Build the source of verification jobs in a sandbox."`
-	Control    controlCommand            `cmd:"" help:"Compare built classes with their declarations and sign receipts."`
-	Sim        simCommand                `cmd:"" help:"Run a simulated Starknet node for development."`
-	Digest     digestCommand             `cmd:"" help:"Print a digest of the indexed facts. Two indexes of the same blocks have the same digest."`
-	Fsck       fsckCommand               `cmd:"" help:"Check the index for faults and print how to repair them."`
-	Repair     repairCommand             `cmd:"" help:"Rewrite damaged blocks, classes and dictionary entries from a node."`
-	Rederive   rederiveCommand           `cmd:"" help:"Derive facts again from stored blocks, without a node."`
-	Rollback   rollbackCommand           `cmd:"" help:"Remove the newest blocks of an index, or all of them."`
-	Census     censusCommand             `cmd:"" help:"Revoke or restore the holder census of a token."`
-	Coverage   coverageCommand           `cmd:"" help:"List and rebuild the certificates of wide event searches."`
-	Migrate    migrateCommand            `cmd:"" help:"Migrate the database schema, or show its state."`
-	Secrets    secretsCommand            `cmd:"" help:"List and rotate the secrets of the deployment."`
-	Keys       keysCommand               `cmd:"" help:"Create, list and revoke API keys, and grant permissions."`
-	Session    sessionCommand            `cmd:"" help:"Create and revoke sessions for the self-serve routes."`
-	Workspaces workspacesCommand         `cmd:"" help:"Manage workspaces, which own API keys."`
-	Labels     labelsCommand             `cmd:"" help:"Manage the labels of addresses and classes."`
-	Verify     verifyCommand             `cmd:"" help:"Verify contracts: pack, check and submit source trees, and manage the keys that sign receipts."`
-	Receipt    receiptCommand            `cmd:"" help:"Verify the receipts of verified contracts, offline."`
-	Completion kongcompletion.Completion `cmd:"" help:"Print how to activate tab completion in bash, zsh or fish."`
-	Version    versionCommand            `cmd:"" help:"Print the version."`
-	Help       helpCommand               `cmd:"" help:"Show the help of a command."`
+	Up         upCommand         `cmd:"" help:"Run everything with one command: database, API, background jobs, indexer and verification."`
+	Serve      serveCommand      `cmd:"" help:"Serve the API."`
+	Work       workCommand       `cmd:"" help:"Run background jobs."`
+	Index      indexCommand      `cmd:"" help:"Index blocks from Starknet nodes."`
+	Build      buildCommand      `cmd:"" help:"Build the source of verification jobs in a sandbox."`
+	Control    controlCommand    `cmd:"" help:"Compare built classes with their declarations and sign receipts."`
+	Sim        simCommand        `cmd:"" help:"Run a simulated Starknet node for development."`
+	Digest     digestCommand     `cmd:"" help:"Print a digest of the indexed facts. Two indexes of the same blocks have the same digest."`
+	Fsck       fsckCommand       `cmd:"" help:"Check the index for faults and print how to repair them."`
+	Repair     repairCommand     `cmd:"" help:"Rewrite damaged blocks, classes and dictionary entries from a node."`
+	Rederive   rederiveCommand   `cmd:"" help:"Derive facts again from stored blocks, without a node."`
+	Rollback   rollbackCommand   `cmd:"" help:"Remove the newest blocks of an index, or all of them."`
+	Census     censusCommand     `cmd:"" help:"Revoke or restore the holder census of a token."`
+	Coverage   coverageCommand   `cmd:"" help:"List and rebuild the certificates of wide event searches."`
+	Migrate    migrateCommand    `cmd:"" help:"Migrate the database schema, or show its state."`
+	Secrets    secretsCommand    `cmd:"" help:"List and rotate the secrets of the deployment."`
+	Keys       keysCommand       `cmd:"" help:"Create, list and revoke API keys, and grant permissions."`
+	Session    sessionCommand    `cmd:"" help:"Create and revoke sessions for the self-serve routes."`
+	Workspaces workspacesCommand `cmd:"" help:"Manage workspaces, which own API keys."`
+	Labels     labelsCommand     `cmd:"" help:"Manage the labels of addresses and classes."`
+	Verify     verifyCommand     `cmd:"" help:"Verify contracts: pack, check and submit source trees, and manage the keys that sign receipts."`
+	Receipt    receiptCommand    `cmd:"" help:"Verify the receipts of verified contracts, offline."`
+	Completion completionCommand `cmd:"" help:"Print how to activate tab completion in bash, zsh or fish."`
+	Version    versionCommand    `cmd:"" help:"Print the version."`
+	Help       helpCommand       `cmd:"" help:"Show the help of a command."`
 }
 
 // logSettings configure logging.
@@ -128,13 +127,12 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var line commandLine
 	exited, code := false, exitOK
-	parser, err := kong.New(&line,
+	parser, err := kong.New(&line, append(decode.Options(),
 		kong.Name("astrolabe"), kong.Description(description), kong.UsageOnError(),
 		kong.Writers(stdout, stderr), kong.DefaultEnvars("ASTROLABE"),
-		kong.Vars{"data": defaultDataFolder(), "version": versionText()}, kong.TypeMapper(reflect.TypeFor[netip.Prefix](), kong.MapperFunc(decodeNetwork)),
-		kong.NamedMapper("path", kong.MapperFunc(decodePath)),
+		kong.Vars{"data": defaultDataFolder(), "version": versionText()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.Exit(func(c int) { exited, code = true, c }))
+		kong.Exit(func(c int) { exited, code = true, c }))...)
 	if err != nil {
 		panic(err) // the command line is defined incorrectly
 	}
@@ -192,21 +190,6 @@ func asksForJSON(args []string) bool {
 	return os.Getenv("ASTROLABE_LOG_FORMAT") == "json"
 }
 
-// decodePath reads a path and makes it absolute. An empty one stays empty, so that
-// a variable without a value is as good as none: the mapper of kong would make it
-// the current folder.
-func decodePath(c *kong.DecodeContext, target reflect.Value) error {
-	var path string
-	if err := c.Scan.PopValueInto("file", &path); err != nil {
-		return err
-	}
-	if path != "" && path != "-" {
-		path = kong.ExpandPath(path)
-	}
-	target.SetString(path)
-	return nil
-}
-
 func execute(ctx context.Context, line *commandLine, parsed *kong.Context, stdout, stderr io.Writer) error {
 	var screen *terminal.Screen
 	if !line.Log.json() {
@@ -253,6 +236,14 @@ func (versionCommand) Run(c *console) error {
 
 func versionText() string {
 	return fmt.Sprintf("astrolabe %s (%s, %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// completionCommand is the command of the library, with its help in our words.
+type completionCommand struct{ kongcompletion.Completion }
+
+// Help returns the detailed help text.
+func (completionCommand) Help() string {
+	return `Run the printed command to activate tab completion in this shell, or add it to the init file of the shell to activate it for good. Without an argument, the shell is your login shell.`
 }
 
 // helpCommand stands for --help, which run passes on in its place.

@@ -76,7 +76,7 @@ func (s secretSettings) direct() (secret.Master, error) {
 	if onCommandLine(os.Args, "--master-key") {
 		return secret.Master{}, usageError{errors.New("every user of this machine can read --master-key; set ASTROLABE_MASTER_KEY or --master-key-file")}
 	}
-	text, err := secretFrom("master key", s.MasterKey, s.MasterKeyFile)
+	text, err := secretFrom("--master-key", s.MasterKey, s.MasterKeyFile)
 	if err != nil {
 		return secret.Master{}, err
 	}
@@ -111,7 +111,7 @@ func masterFile(path string) (secret.Master, error) {
 		return key, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o711); err != nil {
-		return secret.Master{}, usageError{fmt.Errorf("create the data folder: %w", err)}
+		return secret.Master{}, usageError{fmt.Errorf("--data: %w", err)}
 	}
 	err = wholefile.Create(path, masterText(secret.NewMaster()))
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -127,14 +127,14 @@ func masterText(m secret.Master) []byte { return []byte(m.Reveal() + "\n") }
 func readMaster(path string) (secret.Master, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return secret.Master{}, usageError{fmt.Errorf("read the master key: %w", err)}
+		return secret.Master{}, usageError{fmt.Errorf("--master-key-file: %w", err)}
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return secret.Master{}, usageError{fmt.Errorf("other users can read the master key in %s; run: chmod 600 %[1]s", path)}
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return secret.Master{}, usageError{fmt.Errorf("read the master key: %w", err)}
+		return secret.Master{}, usageError{fmt.Errorf("--master-key-file: %w", err)}
 	}
 	return parseMaster(string(content))
 }

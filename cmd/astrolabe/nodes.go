@@ -160,7 +160,19 @@ func (s nodeSettings) open(chain domain.Chain, options node.Options) (_ *node.Po
 	if options.Headers, err = s.headers(); err != nil {
 		return nil, err
 	}
-	return node.Open(options)
+	pool, err := node.Open(options)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", nodeFlag(chain), err)
+	}
+	return pool, nil
+}
+
+// nodeFlag is the flag for the nodes of a chain.
+func nodeFlag(c domain.Chain) string {
+	if c == domain.Mainnet {
+		return "--node-main"
+	}
+	return "--node-sepolia"
 }
 
 // openNode opens the upstream pool of a chain for a use. The pools of a process

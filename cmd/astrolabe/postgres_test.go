@@ -16,11 +16,11 @@ import (
 
 // TestUpSurvivesTheDeathOfItsPostgres kills the private server while a broken
 // file keeps it from starting again, and then repairs the file: the service
-// answers 503 meanwhile and recovers by itself.
+// answers 503 meanwhile, recovers by itself, and logs no line for each failure.
 func TestUpSurvivesTheDeathOfItsPostgres(t *testing.T) {
 	t.Parallel()
 	data := existing(t)
-	p := up(t, data)
+	p := up(t, data, "ASTROLABE_LOG_LEVEL=debug")
 	base, key := p.ready(t), createKey(t, data)
 	cluster := filepath.Join(data, "postgres", "cluster")
 	control := filepath.Join(cluster, "global", "pg_control")
@@ -38,8 +38,8 @@ func TestUpSurvivesTheDeathOfItsPostgres(t *testing.T) {
 	}
 	killPostmaster(t, cluster)
 	p.until(t, "the outage", answers(http.StatusServiceUnavailable))
-	p.until(t, "a restart that fails", func() bool { return strings.Contains(p.text(), "failures=2") })
-	p.says(t, "the database cannot be reached; waiting for it")
+	p.until(t, "a restart that fails", func() bool { return strings.Contains(p.text(), "but could not open file") })
+	p.says(t, "the database cannot be used; waiting for it")
 	if err := os.Rename(control+".away", control); err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +51,13 @@ func TestUpSurvivesTheDeathOfItsPostgres(t *testing.T) {
 	p.says(t, "the database is back")
 	if delete(seen, http.StatusOK); len(seen) != 1 {
 		t.Errorf("got the statuses %v, want %d alone", seen, http.StatusServiceUnavailable)
+	}
+	p.until(t, "the end of the outage", func() bool { return strings.Contains(p.text(), "the database is back") })
+	each := regexp.MustCompile(`level=(WARN|ERROR) msg="(request failed|job failed|the job queue|FATAL:  the database|FATAL:  terminating)`)
+	for line := range strings.Lines(p.text()) {
+		if each.MatchString(line) {
+			t.Errorf("got the line %s, want the outage of the database to count it", line)
+		}
 	}
 	if code := p.stop(t); code != exitOK {
 		t.Errorf("got exit code %d, want %d:\n%s", code, exitOK, p.text())

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -138,24 +137,10 @@ func isOrigin(text string) bool {
 	return !implied
 }
 
-// decodeNetwork reads a flag that is a network.
-func decodeNetwork(ctx *kong.DecodeContext, target reflect.Value) error {
-	var text string
-	if err := ctx.Scan.PopValueInto("network", &text); err != nil {
-		return err
-	}
-	network, err := netip.ParsePrefix(text)
-	if err != nil {
-		return fmt.Errorf("%q is not a network such as 10.0.0.0/8", text)
-	}
-	target.Set(reflect.ValueOf(network))
-	return nil
-}
-
 func checkAddress(flag, address string) error {
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("%s must be HOST:PORT", flag)
+		return fmt.Errorf("%s must be HOST:PORT, not %q", flag, address)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return fmt.Errorf("%s: the port must be a number from 0 to 65535, not %q", flag, port)
@@ -263,18 +248,19 @@ func (s secretText) Format(f fmt.State, _ rune) {
 // LogValue keeps the setting out of structured logs.
 func (s secretText) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(s)) }
 
-// secretFrom returns a secret that is set directly or in a file. Setting both is
-// an error, because neither obviously takes precedence.
-func secretFrom(name string, direct secretText, file string) (string, error) {
+// secretFrom returns a secret that is set with a flag, or in the file of the flag
+// with the suffix -file. Setting both is an error, because neither obviously takes
+// precedence.
+func secretFrom(flag string, direct secretText, file string) (string, error) {
 	switch {
 	case direct != "" && file != "":
-		return "", usageError{fmt.Errorf("the %s is set both directly and as a file; set only one", name)}
+		return "", usageError{fmt.Errorf("both %s and %[1]s-file are set; set only one", flag)}
 	case file == "":
 		return string(direct), nil
 	}
 	content, err := os.ReadFile(file)
 	if err != nil {
-		return "", usageError{fmt.Errorf("read a secret: %w", err)}
+		return "", usageError{fmt.Errorf("%s-file: %w", flag, err)}
 	}
 	return strings.TrimSpace(string(content)), nil
 }

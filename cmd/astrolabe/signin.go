@@ -61,7 +61,7 @@ func (s signinSettings) check() error {
 }
 
 func (s signinSettings) clientSecret() (string, error) {
-	secret, err := secretFrom("OIDC client secret", s.OIDCClientSecret, s.OIDCClientSecretFile)
+	secret, err := secretFrom("--oidc-client-secret", s.OIDCClientSecret, s.OIDCClientSecretFile)
 	if err == nil && secret == "" && s.OIDCClientSecretFile != "" {
 		return "", usageError{errors.New("--oidc-client-secret-file is empty")}
 	}

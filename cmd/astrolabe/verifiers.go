@@ -39,7 +39,11 @@ func (s verifierSettings) check() error {
 			return fmt.Errorf("--receipt-key-file: %w", err)
 		}
 	}
-	return s.pinSettings.check()
+	return firstError(
+		checkDatabaseURL("--builder-database-url", string(s.BuilderDatabaseURL)),
+		checkDatabaseURL("--controller-database-url", string(s.ControllerDatabaseURL)),
+		s.pinSettings.check(),
+	)
 }
 
 // verifiers returns the builder and the controller as child processes of this

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -54,29 +55,36 @@ func (j *Jobs) KeepUp(ctx context.Context) (done map[Upkeep]int, err error) {
 	return done, errors.Join(err, j.store.ForgetBuilders(ctx, j.now().Add(-day)))
 }
 
-// each does one act on every job for which it is due.
+// each does one act on every job for which it is due. A batch with a job that
+// fails is the last one: its other jobs are done, and the next upkeep continues.
 func (j *Jobs) each(ctx context.Context, act Upkeep, decide func(*Job, time.Time) *Change) (total int, err error) {
 	for {
 		ids, err := j.store.DueJobs(ctx, act, j.now(), upkeepBatch)
 		if err != nil {
 			return total, err
 		}
-		count := 0
-		for _, id := range ids {
-			_, changed, err := j.move(ctx, id, decide)
-			if err != nil {
-				return total + count, err
-			}
-			if changed {
-				count++
-			}
-		}
+		count, err := j.moveAll(ctx, ids, decide)
 		total += count
 		// A repeated validation is still due, and is repeated once.
-		if act == RepeatValidation || count < upkeepBatch {
-			return total, nil
+		if err != nil || act == RepeatValidation || count < upkeepBatch {
+			return total, err
 		}
 	}
+}
+
+// moveAll moves each of the jobs and returns how many it changed. The error joins
+// those of the jobs that could not be moved.
+func (j *Jobs) moveAll(ctx context.Context, ids []string, decide func(*Job, time.Time) *Change) (count int, err error) {
+	for _, id := range ids {
+		_, changed, failure := j.move(ctx, id, decide)
+		if failure != nil {
+			err = errors.Join(err, fmt.Errorf("verification job %s: %w", id, failure))
+		}
+		if changed {
+			count++
+		}
+	}
+	return count, err
 }
 
 func (j *Job) expire(now time.Time) *Change {

@@ -54,6 +54,22 @@ func TestUpkeepOfManyJobsIsDoneInBatches(t *testing.T) {
 	i.keepsUp(map[verify.Upkeep]int{verify.ExpireUpload: 250})
 }
 
+func TestUpkeepOfABrokenJobDoesNotKeepOthersFromBeingDone(t *testing.T) {
+	t.Parallel()
+	i := newIntake(t, repotest.Followed)
+	broken := i.creates("b", "first")
+	i.clock.passes(time.Millisecond)
+	sound := i.creates("a", "first")
+	i.do(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'this row is broken'; END $$`)
+	i.do(`CREATE TRIGGER refuse BEFORE UPDATE ON verification_jobs FOR EACH ROW WHEN (OLD.id = '` + broken.ID + `') EXECUTE FUNCTION refuse()`)
+	i.clock.passes(verify.UploadWindow)
+	done, err := i.restarted().KeepUp(t.Context())
+	if done[verify.ExpireUpload] != 1 || err == nil || !strings.Contains(err.Error(), broken.ID) {
+		t.Errorf("got %d expired jobs and %v, want 1 and an error that names %s", done[verify.ExpireUpload], err, broken.ID)
+	}
+	i.is(sound.ID, verify.AwaitingUpload, verify.Expired)
+}
+
 func TestSourceIsDeletedWhenItsRetentionEnds(t *testing.T) {
 	t.Parallel()
 	for policy, c := range map[string]struct {

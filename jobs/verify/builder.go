@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"astrolabe/domain/verify"
+	"astrolabe/jobs"
 	"astrolabe/telemetry"
 )
 
@@ -59,10 +60,9 @@ func (b *Builder) Run(ctx context.Context) error {
 func (b *Builder) report(ctx context.Context) {
 	ticker := time.NewTicker(reportEvery)
 	defer ticker.Stop()
-	failing := false
+	outage := jobs.NewOutage(b.Logger, "the builder cannot report itself; it will retry", "the builder reports itself again")
 	for ctx.Err() == nil {
-		err := b.Builds.Report(ctx, b.Description)
-		failing = b.outage(ctx, "builder cannot report itself", failing, err)
+		record(ctx, outage, b.Builds.Report(ctx, b.Description))
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
@@ -79,10 +79,10 @@ func (b *Builder) report(ctx context.Context) {
 
 // work claims and builds one job after another until ctx ends.
 func (b *Builder) work(ctx context.Context, w *waker) {
-	failing := false
+	outage := jobs.NewOutage(b.Logger, "the builder cannot claim jobs; it will retry", "the builder claims jobs again")
 	for ctx.Err() == nil {
 		job, err := b.Builds.Claim(ctx, b.Description.ID)
-		failing = b.outage(ctx, "builder cannot claim jobs", failing, err)
+		record(ctx, outage, err)
 		idle := w.idle
 		if job != nil {
 			signal(w.idle) // there may be more for others
@@ -99,13 +99,13 @@ func (b *Builder) work(ctx context.Context, w *waker) {
 	}
 }
 
-// outage logs the first failure of an outage, and its end.
-func (b *Builder) outage(ctx context.Context, what string, failing bool, err error) bool {
-	switch failed := err != nil && ctx.Err() == nil; {
-	case failed && !failing:
-		b.Logger.Warn(what+"; it will retry", "error", err)
-	case !failed && failing && ctx.Err() == nil:
-		b.Logger.Info("builder recovered")
+// record reports to an outage how an attempt ended, unless the process stops.
+func record(ctx context.Context, outage *telemetry.Outage, err error) {
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		outage.Failed(err)
+	default:
+		outage.Over()
 	}
-	return err != nil
 }

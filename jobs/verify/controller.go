@@ -8,8 +8,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"astrolabe/domain"
 	"astrolabe/domain/verify"
 	"astrolabe/domain/verify/transparency"
+	"astrolabe/jobs"
 )
 
 // Controller compares built classes and admits receipts until it is stopped. It
@@ -55,6 +57,7 @@ func (c *Controller) Run(ctx context.Context) error {
 
 // start registers the key. The database may still be starting or migrating.
 func (c *Controller) start(ctx context.Context) error {
+	outage := jobs.NewOutage(c.Logger, "the controller waits for the database", "the controller has started")
 	for {
 		err := c.Service.Status(ctx, c.ID)
 		refusal, refused := errors.AsType[*verify.Refusal](err)
@@ -62,9 +65,10 @@ func (c *Controller) start(ctx context.Context) error {
 		case refused && refusal.Final():
 			return refusal
 		case err == nil || refused:
+			outage.Over()
 			return nil
 		}
-		c.Logger.Warn("the controller waits for the database", "error", err)
+		outage.Failed(err)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -102,6 +106,10 @@ func (c *Controller) report() func(context.Context) error {
 			if ended := c.ended(ctx, err); ended != nil {
 				return ended
 			}
+			if domain.DatabaseAway(err) {
+				c.Logger.Warn("the controller cannot report itself", "error", err)
+				return nil
+			}
 			text = err.Error()
 		}
 		if text == last || ctx.Err() != nil {
@@ -116,10 +124,9 @@ func (c *Controller) report() func(context.Context) error {
 	}
 }
 
-// pass returns the act that decides on all jobs and then wakes the log. It logs an
-// outage once.
+// pass returns the act that decides on all jobs and then wakes the log.
 func (c *Controller) pass(admitted chan<- struct{}) func(context.Context) error {
-	failing := false
+	outage := jobs.NewOutage(c.Logger, "could not compare a built class; it is tried again", "built classes are compared again")
 	return func(ctx context.Context) error {
 		decided, err := c.Service.Pass(ctx)
 		if decided > 0 {
@@ -129,10 +136,9 @@ func (c *Controller) pass(admitted chan<- struct{}) func(context.Context) error 
 			default: // it is awake already
 			}
 		}
-		if err != nil && !failing && !isRefusal(err) && ctx.Err() == nil {
-			c.Logger.Error("could not compare a built class; it is tried again", "error", err)
+		if !isRefusal(err) { // the report logs it
+			record(ctx, outage, err)
 		}
-		failing = err != nil
 		return c.ended(ctx, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"astrolabe/domain/verify/transparency"
+	"astrolabe/jobs"
 )
 
 // integrateEvery is how often the log is brought up to date without being woken.
@@ -20,24 +21,19 @@ type Integrate struct {
 	Wake <-chan struct{}
 }
 
-// Run keeps the log up to date until ctx ends. A failure is logged when it begins
-// and when it ends, and tried again later.
+// Run keeps the log up to date until ctx ends. What fails is tried again later.
 func (w *Integrate) Run(ctx context.Context) error {
 	ticker := time.NewTicker(integrateEvery)
 	defer ticker.Stop()
-	failing := false
+	outage := jobs.NewOutage(w.Logger, "cannot add receipts to the transparency log", "receipts are added to the transparency log again")
 	for {
 		added, err := w.CatchUp(ctx)
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil {
 			return nil
-		case isRefusal(err): // the controller logs it
-		case err != nil && !failing:
-			w.Logger.Error("cannot add receipts to the transparency log", "error", err)
-		case err == nil && failing:
-			w.Logger.Info("receipts are added to the transparency log again")
 		}
-		failing = err != nil
+		if !isRefusal(err) { // the controller logs it
+			record(ctx, outage, err)
+		}
 		if added > 0 {
 			w.Logger.Info("added receipts to the transparency log", "receipts", added)
 		}

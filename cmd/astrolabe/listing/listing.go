@@ -18,8 +18,8 @@ type Format struct {
 }
 
 // Print prints rows of a struct type. Its fields are the columns, named by their
-// JSON names: publicId has the header PUBLIC ID. A table without rows has no
-// header; as JSON it is an empty array. Times are printed in UTC, and what is
+// JSON names: publicId has the header PUBLIC ID. Without rows, the table is
+// only its header, and the JSON an empty array. Times are printed in UTC, and what is
 // absent as "-".
 func Print[Row any](w io.Writer, f Format, rows []Row) error {
 	if f.JSON {
@@ -30,9 +30,6 @@ func Print[Row any](w io.Writer, f Format, rows []Row) error {
 		encoder.SetIndent("", "  ")
 		encoder.SetEscapeHTML(false)
 		return encoder.Encode(rows)
-	}
-	if len(rows) == 0 {
-		return nil
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	var headers []string

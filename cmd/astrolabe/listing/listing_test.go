@@ -28,7 +28,7 @@ func TestTableHasAHeaderAndOneLinePerRow(t *testing.T) {
 		"a          read,batch  2026-11-16T01:02:03Z  7       two lines\n" +
 		"longer     read        -                     -       -\n"
 	check(t, Format{}, rows, want)
-	check(t, Format{}, nil, "")
+	check(t, Format{}, nil, "PUBLIC ID  SCOPES  LAST USED AT  BLOCKS  LABEL\n")
 }
 
 func TestJSONHasOneObjectPerRow(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"astrolabe/domain"
 )
 
@@ -15,9 +17,17 @@ import (
 // in the API, and with the errors of the system and the network in plain words.
 func Message(err error) string {
 	text := err.Error()
-	if coded, ok := errors.AsType[*domain.Error](err); ok {
+	coded, hasCode := errors.AsType[*domain.Error](err)
+	if hasCode {
 		text = strings.Replace(text, string(coded.Code)+": ", "", 1)
 	}
+	if failed, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		text = strings.Replace(text, failed.Error(), connection(failed), 1)
+	}
+	if hasCode && domain.DatabaseAway(err) { // the message is for clients of the API
+		text = strings.Replace(text, coded.Message+": ", "", 1)
+	}
+	text = withoutStates(text, err)
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		text = strings.Replace(text, path.Error(), path.Path+" "+cause(path.Err), 1)
 	}
@@ -57,7 +67,7 @@ var causes = []struct {
 	{syscall.EHOSTUNREACH, "cannot be reached"},
 	{syscall.ENETUNREACH, "cannot be reached"},
 	{syscall.ENOENT, "does not exist"},
-	{syscall.ENOTDIR, "is not in a folder"},
+	{syscall.ENOTDIR, "is not a folder"},
 	{syscall.EISDIR, "is a folder"},
 	{syscall.EROFS, "is on a read-only file system"},
 	{syscall.ENOSPC, "is on a full disk"},

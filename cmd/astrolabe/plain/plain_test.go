@@ -7,7 +7,10 @@ import (
 	"os"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"astrolabe/domain"
+	"astrolabe/repo"
 )
 
 func TestErrorsOfTheSystemAreSaidInPlainWords(t *testing.T) {
@@ -19,12 +22,18 @@ func TestErrorsOfTheSystemAreSaidInPlainWords(t *testing.T) {
 	defer taken.Close()
 	_, inUse := net.Listen("tcp", taken.Addr().String())
 	_, absent := os.Open("/nowhere/file")
+	_, unreachable := pgconn.Connect(t.Context(), "postgres://a@127.0.0.1:1/b")
+	_, unresolved := pgconn.Connect(t.Context(), "postgres://a@nowhere.invalid/b")
+	refused := &pgconn.PgError{Severity: "ERROR", Code: "42501", Message: "permission denied for schema public"}
 	for want, err := range map[string]error{
 		"--addr: " + taken.Addr().String() + " is in use by another process": fmt.Errorf("--addr: %w", inUse),
 		"read a secret: /nowhere/file does not exist":                        fmt.Errorf("read a secret: %w", absent),
 		"ask the node: there was no answer in time":                          fmt.Errorf("ask the node: %w", context.DeadlineExceeded),
-		"The limit is 5.": domain.Errorf(domain.CodeInvalidRequest, "The limit is %d.", 5),
-		"one line":        fmt.Errorf("one\nline"),
+		"The limit is 5.":                         domain.Errorf(domain.CodeInvalidRequest, "The limit is %d.", 5),
+		"127.0.0.1:1 does not accept connections": repo.Outage(unreachable),
+		"nowhere.invalid:5432 cannot be reached: the host name nowhere.invalid cannot be resolved": unresolved,
+		"read: the database says: permission denied for schema public":                             fmt.Errorf("read: %w", refused),
+		"one line": fmt.Errorf("one\nline"),
 	} {
 		if got := Message(err); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -1,0 +1,3 @@
+// Package decode reads the values of flags and environment variables, and says in
+// plain words what is wrong with one.
+package decode

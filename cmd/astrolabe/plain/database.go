@@ -1,0 +1,47 @@
+package plain
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// connection says why the database could not be reached. A name with several
+// addresses has an error for each; the first is enough.
+func connection(failed *pgconn.ConnectError) string {
+	where := failed.Config.Host // a folder if it is a socket
+	if !strings.HasPrefix(where, "/") {
+		where = net.JoinHostPort(where, strconv.Itoa(int(failed.Config.Port)))
+	}
+	return where + " " + refusal(failed)
+}
+
+// refusal is what a server did, or why none answered.
+func refusal(failed *pgconn.ConnectError) string {
+	if refused, ok := errors.AsType[*pgconn.PgError](failed); ok {
+		return "refuses connections: " + refused.Message
+	}
+	if name, ok := errors.AsType[*net.DNSError](failed); ok {
+		return "cannot be reached: the host name " + name.Name + " cannot be resolved"
+	}
+	if broken, ok := errors.AsType[*net.OpError](failed); ok {
+		return cause(broken.Err)
+	}
+	if errors.Is(failed, context.DeadlineExceeded) {
+		return cause(context.DeadlineExceeded)
+	}
+	return "cannot be used: " + failed.Unwrap().Error()
+}
+
+// withoutStates removes what only programs read from errors of Postgres: the
+// severity and the code.
+func withoutStates(text string, err error) string {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return strings.Replace(text, refused.Error(), "the database says: "+refused.Message, 1)
+	}
+	return text
+}
