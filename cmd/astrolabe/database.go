@@ -225,7 +225,11 @@ func onCommandLine(args []string, flag string) bool {
 }
 
 func startPrivate(ctx context.Context, c *console, s databaseSettings) (*pg.Server, error) {
-	if err := pg.Installed(ctx, s.PostgresBin); err != nil { // before the folder is created
+	err := pg.Installed(ctx, s.PostgresBin) // before the folder is created
+	if err != nil && s.PostgresBin != "" {
+		err = fmt.Errorf("--postgres-bin: %w", err)
+	}
+	if err != nil {
 		return nil, usageError{err}
 	}
 	if err := os.MkdirAll(s.Data, 0o711); err != nil { // the server's user must be able to pass through
@@ -236,9 +240,6 @@ func startPrivate(ctx context.Context, c *console, s databaseSettings) (*pg.Serv
 		PasswordRoles: []string{repo.BuilderRole, repo.ControllerRole},
 		Step:          func(name string) { failpoint.Hit("postgres." + name) },
 	})
-	if errors.Is(err, pg.ErrNoBinaries) && s.PostgresBin != "" {
-		return nil, usageError{fmt.Errorf("--postgres-bin: %w", err)}
-	}
 	for _, refusal := range []error{
 		pg.ErrFolderInUse, pg.ErrNoBinaries, pg.ErrNotACluster, pg.ErrOtherVersion, pg.ErrUnreachable,
 		fs.ErrPermission, syscall.EROFS, syscall.ENOTDIR,

@@ -30,6 +30,10 @@ type deployment struct {
 // openDeployment opens the database before it writes anything, so that a data
 // folder that is refused stays unchanged.
 func openDeployment(ctx context.Context, c *console, d databaseSettings, s secretSettings, may creation) (*deployment, error) {
+	d, err := d.resolved()
+	if err != nil {
+		return nil, err
+	}
 	c.logStart()
 	db, err := openDatabase(ctx, c, d, may)
 	if err != nil {

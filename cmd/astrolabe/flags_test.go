@@ -34,7 +34,8 @@ func TestWrongValueIsAnsweredWithTheFlagAndWhatIsExpected(t *testing.T) {
 		{flag: "data", value: file, want: "--data: " + file + " is not a folder"},
 		{flag: "database-conns", value: "x", want: `--database-conns: "x" is not a whole number`},
 		{flag: "database-conns", value: "1", want: "--database-conns must be at least 9"},
-		{flag: "database-direct-url", value: "x", want: "--database-direct-url and --database-read-url need --database-url"},
+		{flag: "database-direct-url", value: "x", want: "--database-direct-url must begin with postgres://"},
+		{flag: "database-direct-url", value: "postgres://x/y", want: "--database-direct-url and --database-read-url need --database-url"},
 		{flag: "database-url", value: "x", want: "--database-url must begin with postgres://"},
 		{flag: "database-url", value: "postgres://127.0.0.1:1/x", want: "the database cannot be reached: 127.0.0.1:1 does not accept connections"},
 		{flag: "database-url-file", value: absent, want: "--database-url-file: " + absent + " does not exist"},
@@ -63,7 +64,8 @@ func TestWrongValueIsAnsweredWithTheFlagAndWhatIsExpected(t *testing.T) {
 			args := append([]string{"up", "--addr=127.0.0.1:0", "--admin-addr=", "--data=" + filepath.Join(folder, "data"), "--" + c.flag + "=" + c.value}, c.others...)
 			var stderr bytes.Buffer
 			code := run(t.Context(), args, new(bytes.Buffer), &stderr)
-			got := strings.TrimPrefix(strings.TrimSpace(stderr.String()), "astrolabe: ")
+			lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+			got := strings.TrimPrefix(lines[len(lines)-1], "astrolabe: ")
 			if got = strings.TrimPrefix(got, "up: "); code == exitOK || got != c.want {
 				t.Errorf("got exit code %d and %q, want %q", code, got, c.want)
 			}
