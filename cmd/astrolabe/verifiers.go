@@ -80,12 +80,8 @@ func (d *deployment) verifiers(ctx context.Context, s verifierSettings, data, sc
 		run("build", "ASTROLABE_BUILDER_DATABASE_URL="+builder, "ASTROLABE_CAIRO_WASM="+s.CairoWasm, "ASTROLABE_SCARB_DIR="+s.ScarbDir,
 			"ASTROLABE_COMPILER_CACHE="+s.CompilerCache, "ASTROLABE_BUILDS="+strconv.Itoa(s.Builds)),
 		func(ctx context.Context) error {
-			environment, known := d.environment(ctx, simulated)
-			if !known {
-				return nil
-			}
-			key, err := d.receiptKey(ctx, s.ReceiptKeyFile, data, environment)
-			if err != nil {
+			key, environment, err := d.awaitReceiptKey(ctx, s.ReceiptKeyFile, data, simulated)
+			if err != nil || key == "" {
 				return err
 			}
 			return run("control", "ASTROLABE_CONTROLLER_DATABASE_URL="+controller, "ASTROLABE_RECEIPT_KEY_FILE="+key, "ASTROLABE_ENVIRONMENT="+string(environment))(ctx)
@@ -93,29 +89,41 @@ func (d *deployment) verifiers(ctx context.Context, s verifierSettings, data, sc
 	}, nil
 }
 
-// environmentEvery is the interval at which environment reads the checkpoint.
-const environmentEvery = time.Second
+// receiptKeyEvery is the interval at which awaitReceiptKey tries again.
+const receiptKeyEvery = time.Second
 
-// environment returns the environment of receipts. That of a node's chain is known
-// when the indexer has read block 0: the node may be a simulated one. It is false if
-// ctx ends before.
-func (d *deployment) environment(ctx context.Context, simulated bool) (_ receipt.Environment, known bool) {
-	if simulated {
-		return receipt.Demo, true
-	}
-	ticker := time.NewTicker(environmentEvery)
+// awaitReceiptKey returns the environment of receipts and the file of the key that
+// signs them. It waits for block 0 of a node's chain, and for a database that is
+// unreachable. The file is empty if ctx ends before.
+func (d *deployment) awaitReceiptKey(ctx context.Context, file, data string, simulated bool) (key string, environment receipt.Environment, err error) {
+	ticker := time.NewTicker(receiptKeyEvery)
 	defer ticker.Stop()
 	for {
-		at, err := index.NewCheckpoints(d.db.DB).Checkpoint(ctx, domain.Mainnet)
-		if err == nil && at != nil && at.Genesis != nil {
-			return verify.EnvironmentOf(domain.Mainnet, *at.Genesis), true
+		if environment, err = d.environment(ctx, simulated); err == nil && environment != "" {
+			key, err = d.receiptKey(ctx, file, data, environment)
+		}
+		if ctx.Err() == nil && (key != "" || err != nil && !domain.DatabaseAway(err)) {
+			return key, environment, err
 		}
 		select {
 		case <-ctx.Done():
-			return "", false
+			return "", "", nil
 		case <-ticker.C:
 		}
 	}
+}
+
+// environment returns the environment of receipts. That of a node's chain is empty
+// until the indexer has read block 0: the node may be a simulated one.
+func (d *deployment) environment(ctx context.Context, simulated bool) (receipt.Environment, error) {
+	if simulated {
+		return receipt.Demo, nil
+	}
+	at, err := index.NewCheckpoints(d.db.DB).Checkpoint(ctx, domain.Mainnet)
+	if err != nil || at == nil || at.Genesis == nil {
+		return "", err
+	}
+	return verify.EnvironmentOf(domain.Mainnet, *at.Genesis), nil
 }
 
 // receiptKey returns the file of the key that signs receipts, and creates it if

@@ -73,9 +73,9 @@ func TestAKeyOfTheDemoNeverSignsForARealChain(t *testing.T) {
 		VALUES (1, 0, false, '\x047c3637b57c2b079b93c61539950c17e868a28f46cdef28f88521067f21e943')`); err != nil {
 		t.Fatal(err)
 	}
-	environment, known := d.environment(t.Context(), false)
-	if environment != receipt.Production || !known {
-		t.Errorf("got the environment %q, known %t, want %s", environment, known, receipt.Production)
+	environment, err := d.environment(t.Context(), false)
+	if environment != receipt.Production || err != nil {
+		t.Errorf("got the environment %q, %v, want %s", environment, err, receipt.Production)
 	}
 	file := func(environment receipt.Environment) string {
 		t.Helper()
