@@ -371,6 +371,17 @@ func (r *relaying) dead() bool {
 	}
 }
 
+// accepted submits a job to the survivor, again while that refuses every job because
+// the prover failed too often in a row.
+func (v *proving) accepted(p *proof) (a answered) {
+	v.Helper()
+	v.survivor.until(v.T, "the prover is tried again", func() bool {
+		a = v.submit(v.survivor, p)
+		return a.status != http.StatusServiceUnavailable
+	})
+	return a
+}
+
 // resubmits checks the jobs of the last schedules, submits them again to the
 // survivor, takes what they deliver, and checks them again.
 func (v *proving) resubmits() {
@@ -380,7 +391,7 @@ func (v *proving) resubmits() {
 		if point, killed := v.point[p]; killed && before != fate[point] {
 			v.Errorf("after a kill at %s: got %+v, want %+v", point, before, fate[point])
 		}
-		a := v.submit(v.survivor, p)
+		a := v.accepted(p)
 		if want := map[bool]int{true: http.StatusAccepted, false: http.StatusOK}[before.status == ""]; a.status != want {
 			v.Errorf("%s, which was %+v: got %d, want %d", p.name, before, a.status, want)
 		}
