@@ -89,8 +89,8 @@ func TestDatabaseURLsAreReadFromFiles(t *testing.T) {
 		settings databaseSettings
 		want     string
 	}{
-		"both":       {databaseSettings{DatabaseURL: main, DatabaseDirectURL: direct, DatabaseDirectURLFile: file(direct)}, "the direct database URL is set both directly and as a file; set only one"},
-		"both reads": {databaseSettings{DatabaseURL: main, DatabaseReadURL: read, DatabaseReadURLFile: file(read)}, "the URL of the replica is set both directly and as a file; set only one"},
+		"both":       {databaseSettings{DatabaseURL: main, DatabaseDirectURL: direct, DatabaseDirectURLFile: file(direct)}, "both --database-direct-url and --database-direct-url-file are set; set only one"},
+		"both reads": {databaseSettings{DatabaseURL: main, DatabaseReadURL: read, DatabaseReadURLFile: file(read)}, "both --database-read-url and --database-read-url-file are set; set only one"},
 		"no URL":     {databaseSettings{DatabaseURL: main, DatabaseReadURLFile: file("replica")}, "--database-read-url must begin with postgres://"},
 		"alone":      {databaseSettings{DatabaseDirectURLFile: file(direct)}, "need --database-url"},
 		"no file":    {databaseSettings{DatabaseURL: main, DatabaseDirectURLFile: filepath.Join(t.TempDir(), "none")}, "none"},
