@@ -116,10 +116,10 @@ func (t *turns) write(ctx context.Context, batches <-chan indexing.Batch, stop f
 // unlessEnded drops an error after the end of ctx, which may be its cause: what
 // is derived can still be committed.
 func unlessEnded(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // outlasting returns a context that ends a while after ctx.
