@@ -19,11 +19,20 @@ const DefaultSchema = "astrolabe"
 // publicSchema had the tables of releases that had no schema of their own.
 const publicSchema = "public"
 
-// firstMigration tells our table of migrations from that of another program.
-const firstMigration = "20261115000001"
+const (
+	// firstMigration tells our table of migrations from that of another program.
+	firstMigration = "20261115000001"
+	// schemaMigration came with the first release that has schemas. If it is applied
+	// in public, an operator has chosen public with --database-schema.
+	schemaMigration = "20261117000035"
+)
 
-// ErrForeignSchema means that the schema belongs to another program.
-var ErrForeignSchema = errors.New("the schema is in use")
+var (
+	// ErrForeignSchema means that the schema belongs to another program.
+	ErrForeignSchema = errors.New("the schema is in use")
+	// ErrOtherSchema means that the deployment is in another schema.
+	ErrOtherSchema = errors.New("the deployment is in another schema")
+)
 
 // searchPath is the setting that makes names without a schema ours. It has no
 // other schema, so that a table of another program is never taken for ours.
@@ -45,31 +54,41 @@ func (db *DB) Deployed(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// deployedIn reports whether our first migration is recorded in a schema. The
-// table of another program may have other columns.
-func deployedIn(ctx context.Context, on bun.IDB, schema string) (deployed bool, err error) {
-	err = on.NewRaw("/* schema.migrations */ SELECT to_regclass(?) IS NOT NULL", searchPath(schema)+".migrations").Scan(ctx, &deployed)
-	if err != nil || !deployed {
+// deployedIn reports whether a schema has a deployment of this program.
+func deployedIn(ctx context.Context, on bun.IDB, schema string) (bool, error) {
+	return appliedIn(ctx, on, schema, firstMigration)
+}
+
+// appliedIn reports whether a schema records one of our migrations. The table of
+// another program may have other columns.
+func appliedIn(ctx context.Context, on bun.IDB, schema, migration string) (applied bool, err error) {
+	err = on.NewRaw("/* schema.migrations */ SELECT to_regclass(?) IS NOT NULL", searchPath(schema)+".migrations").Scan(ctx, &applied)
+	if err != nil || !applied {
 		return false, err
 	}
-	err = on.NewRaw("/* schema.deployed */ SELECT EXISTS (SELECT FROM ?.migrations m WHERE to_jsonb(m) ->> 'name' = ?)",
-		bun.Ident(schema), firstMigration).Scan(ctx, &deployed)
-	return deployed, err
+	err = on.NewRaw("/* schema.applied */ SELECT EXISTS (SELECT FROM ?.migrations m WHERE to_jsonb(m) ->> 'name' = ?)",
+		bun.Ident(schema), migration).Scan(ctx, &applied)
+	return applied, err
 }
 
 // settle prepares the schema for the migrations, in one transaction: it creates
-// the schema, or moves the tables of an older release into it. It refuses a
-// schema with tables of another program before it writes anything.
+// the schema, or moves the tables of an older release into it. Before it writes
+// anything, it refuses a schema with tables of another program, and any other
+// schema than public for a deployment that was created there on purpose.
 func (db *DB) settle(ctx context.Context) error {
-	return db.write.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
+	var legacy bool
+	err := db.write.RunInTx(ctx, nil, func(ctx context.Context, tx bun.Tx) error {
 		if deployed, err := deployedIn(ctx, tx, db.schema); deployed || err != nil {
 			return err
 		}
 		if err := db.refuseForeign(ctx, tx); err != nil {
 			return err
 		}
-		legacy, err := deployedIn(ctx, tx, publicSchema)
-		if err != nil {
+		if err := refuseMove(ctx, tx); err != nil {
+			return err
+		}
+		var err error
+		if legacy, err = deployedIn(ctx, tx, publicSchema); err != nil {
 			return err
 		}
 		if err := db.createSchema(ctx, tx); err != nil || !legacy {
@@ -77,6 +96,20 @@ func (db *DB) settle(ctx context.Context) error {
 		}
 		return db.moveTables(ctx, tx)
 	})
+	if err == nil && legacy {
+		db.logger.Info("moved the tables of an earlier release into the schema", "from", publicSchema, "to", db.schema)
+	}
+	return err
+}
+
+// refuseMove refuses to move a deployment of this release out of public, because
+// its processes would lose their tables.
+func refuseMove(ctx context.Context, tx bun.Tx) error {
+	chosen, err := appliedIn(ctx, tx, publicSchema, schemaMigration)
+	if err != nil || !chosen {
+		return err
+	}
+	return fmt.Errorf("%w: its tables are in public; pass --database-schema public", ErrOtherSchema)
 }
 
 // refuseForeign refuses a schema with tables of another program. Tables of our

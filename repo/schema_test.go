@@ -1,7 +1,9 @@
 package repo
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +26,11 @@ func inPublic(t *testing.T) (url string, conn *pgx.Conn) {
 	defer old.Close()
 	if _, err := old.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	for undone := ""; !strings.HasPrefix(undone, schemaMigration); {
+		if undone, err = old.MigrateDown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if conn, err = pgx.Connect(t.Context(), url); err != nil {
 		t.Fatal(err)
@@ -67,14 +74,22 @@ func left(t *testing.T, conn *pgx.Conn, schema string) string {
 func TestTablesOfAnOlderReleaseMoveIntoTheSchema(t *testing.T) {
 	t.Parallel()
 	url, conn := inPublic(t)
-	db := openTest(t, url)
+	var log bytes.Buffer
+	db, err := Open(t.Context(), Options{URL: url, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
 	for range 2 { // the second time changes nothing
-		if applied, err := db.Migrate(t.Context()); err != nil || len(applied) > 0 {
-			t.Fatalf("got %v applied and %v, want only a move", applied, err)
+		if _, err := db.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
 		}
 		if got, want := left(t, conn, publicSchema), "event_positions_9 events_1_8 foreign_table foreign_table_id_seq river_customers tokens_2"; got != want {
 			t.Errorf("got %s in public, want %s", got, want)
 		}
+	}
+	if lines := strings.Count(log.String(), "moved the tables of an earlier release into the schema"); lines != 1 {
+		t.Errorf("got %d lines about the move, want 1 in:\n%s", lines, &log)
 	}
 	var name, path string
 	if err := db.write.NewRaw("SELECT name FROM workspaces").Scan(t.Context(), &name); err != nil || name != "w" {

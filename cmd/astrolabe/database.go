@@ -139,10 +139,11 @@ func (d *database) mustBeDeployed(ctx context.Context) error {
 	return usageError{errors.New("the database has no deployment: create one with: astrolabe migrate up")}
 }
 
-// Migrate is repo.DB.Migrate. A schema of another program is a wrong setting.
+// Migrate is repo.DB.Migrate. A schema of another program is a wrong setting, and so
+// is another schema than that of the deployment.
 func (d *database) Migrate(ctx context.Context) ([]string, error) {
 	applied, err := d.DB.Migrate(ctx)
-	if errors.Is(err, repo.ErrForeignSchema) {
+	if errors.Is(err, repo.ErrForeignSchema) || errors.Is(err, repo.ErrOtherSchema) {
 		return nil, usageError{err}
 	}
 	return applied, err

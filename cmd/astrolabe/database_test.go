@@ -56,6 +56,19 @@ func TestCommandsBesideUpAndMigrateUpNeverCreateADeployment(t *testing.T) {
 	}
 }
 
+func TestADeploymentThatWasCreatedInPublicStaysThere(t *testing.T) {
+	t.Parallel()
+	o := &operator{T: t, url: pgtest.Database(t, nil)}
+	o.types(exitOK, "migrate up --database-schema public")
+	for _, command := range []string{
+		"migrate up --database-schema other", "migrate up", "serve --addr=127.0.0.1:0 --admin-addr=", "work --admin-addr=",
+		"index --admin-addr= --node-main=http://127.0.0.1:1",
+	} {
+		o.expects(o.types(exitUsage, command+" --data="+t.TempDir()), "the deployment is in another schema: its tables are in public; pass --database-schema public\n")
+	}
+	o.expects(o.types(exitOK, "migrate up --database-schema public"), "nothing to apply")
+}
+
 // TestVariablesOfPostgresClientsAreIgnored starts the program as a process, whose
 // environment says that the database is elsewhere.
 func TestVariablesOfPostgresClientsAreIgnored(t *testing.T) {

@@ -166,6 +166,26 @@ func TestBlockThatIsAcceptedOnL1IsNeverReplaced(t *testing.T) {
 	w.accepted(14, accepted.Header.BlockHash)
 }
 
+func TestHeadIsUnknownAfterACompleteRollback(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 10})
+	leader := w.leader(w.loop("a"))
+	w.catchUp(leader)
+	if err := leader.Backfills.RecordBackfill(t.Context(), leader.lease, &chain.Backfill{From: 0, To: 9}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.NewWriter(w.db).Rollback(t.Context(), leader.lease, nil); err != nil {
+		t.Fatal(err)
+	}
+	if status := w.status(); status.Block != nil || status.Backfill != nil {
+		t.Errorf("got the head %v and the backfill %v, want neither", status.Block, status.Backfill)
+	}
+	w.catchUp(leader)
+	if head := w.status().Block; head == nil || head.Hash != w.sim.Head().Header.BlockHash {
+		t.Errorf("got the head %v, want that of the node", head)
+	}
+}
+
 func TestIndexWithAcceptedBlocksCanBeRolledBackCompletely(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 10, L1Lag: 2})

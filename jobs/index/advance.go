@@ -54,13 +54,13 @@ const (
 // partition is full. It fetches, derives and writes concurrently. Blocks that
 // were derived before an error or before ctx ended are still written.
 func (t *turns) load(ctx context.Context, r indexing.Range, last uint64) (full bool, err error) {
-	if r.State == indexing.RangeLoading {
+	if r.State == indexing.RangeLoading || t.farBehind() {
 		t.beginBackfill()
 		if err := t.recordLoading(ctx); err != nil {
 			return false, err
 		}
 	}
-	t.progress = newProgress(t.Loop, r, t.at.Next(), t.head.Number)
+	t.progress = newProgress(t.Loop, t.filling == nil, t.at.Next(), t.head.Number)
 	t.progress.share = func() float64 { return t.backfilled().Share() }
 	deriving, stop := context.WithCancel(ctx)
 	reading, cancel := context.WithCancel(ctx)
@@ -137,10 +137,13 @@ func (t *turns) recordLoading(ctx context.Context) error {
 	return t.record(ctx, t.loading(), nil)
 }
 
-// loading returns the state of an index that loads blocks.
+// loading returns the state of an index that stores blocks.
 func (t *turns) loading() chain.IndexState {
-	if t.Node.RateLimited() {
+	switch {
+	case t.Node.RateLimited():
 		return chain.RateLimited
+	case t.filling == nil:
+		return chain.Following
 	}
 	return chain.Backfilling
 }

@@ -27,6 +27,10 @@ func (t *turns) unseen() uint64 {
 	return t.at.First
 }
 
+// farBehind reports whether so many blocks are missing that storing them is a
+// backfill, also if they need no partition of their own.
+func (t *turns) farBehind() bool { return t.head.Number >= t.unseen()+chain.FollowLag }
+
 // beginBackfill remembers where a backfill begins, unless one is under way.
 func (t *turns) beginBackfill() {
 	if t.filling == nil {

@@ -18,12 +18,13 @@ func (t *turns) commit(ctx, committing context.Context, batch indexing.Batch) er
 	t.advanced(&batch)
 	r := t.at.Ranges[len(t.at.Ranges)-1]
 	if r.State == indexing.RangeReady {
-		return unlessEnded(ctx, t.analyze(ctx, r, r.Events-eventsIn(&batch)))
+		if err := t.analyze(ctx, r, r.Events-eventsIn(&batch)); err != nil {
+			return unlessEnded(ctx, err)
+		}
 	}
-	if time.Since(t.recorded) < t.Sizes.RecordEvery {
+	if time.Since(t.refreshed) < t.Sizes.RecordEvery {
 		return nil
 	}
-	t.recorded = time.Now()
 	return unlessEnded(ctx, t.refresh(ctx))
 }
 
@@ -52,11 +53,13 @@ func eventsIn(batch *indexing.Batch) (n uint64) {
 	return n
 }
 
-// refresh reads the head of the node and the acceptance on L1 during a backfill,
-// and records its progress.
+// refresh reads the head of the node and the acceptance on L1, which advance during
+// a long turn, and records them with the progress.
 func (t *turns) refresh(ctx context.Context) error {
-	if head, err := t.ask(ctx); err == nil { // the head advances during a backfill
+	t.refreshed = time.Now()
+	if head, err := t.ask(ctx); err == nil {
 		t.head = head
+		t.Metrics.HeadBlock(string(t.Chain), head.Number)
 	}
 	if err := t.accept(ctx); err != nil {
 		return err

@@ -122,8 +122,8 @@ func TestBackfillReportsItsProgress(t *testing.T) {
 	loop.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	leader := w.leader(loop)
 	w.catchUp(leader)
-	p := newProgress(loop, leader.at.Ranges[0], 10, 50)
-	p.silent, p.started, p.reported = false, time.Now().Add(-2*time.Second), time.Now().Add(-time.Hour)
+	p := newProgress(loop, false, 10, 50)
+	p.started, p.reported = time.Now().Add(-2*time.Second), time.Now().Add(-time.Hour)
 	p.add(20, 200)
 	now := p.now()
 	if now.Block != 29 || now.Head != 50 || now.BlocksPerSecond < 9 || now.BlocksPerSecond > 10 || now.EventsPerSecond < 90 || now.Left != 2*time.Second {

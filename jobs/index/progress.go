@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"astrolabe/domain"
-	"astrolabe/domain/indexing"
 )
 
 // Progress is the progress of a backfill.
@@ -35,9 +34,9 @@ const (
 	logEvery    = 10 * time.Second
 )
 
-func newProgress(l *Loop, r indexing.Range, first, head uint64) *progress {
+func newProgress(l *Loop, silent bool, first, head uint64) *progress {
 	now := time.Now()
-	return &progress{loop: l, silent: r.State != indexing.RangeLoading, started: now, reported: now, first: first, head: head}
+	return &progress{loop: l, silent: silent, started: now, reported: now, first: first, head: head}
 }
 
 // add counts committed blocks and events, and reports progress periodically.

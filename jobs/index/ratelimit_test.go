@@ -169,6 +169,46 @@ func TestLongPauseShowsAsRateLimited(t *testing.T) {
 	})
 }
 
+// TestSlowCatchingUpShowsTheHeadAndItsProgress has too few missing blocks for a
+// loading partition, and a node that allows four calls a second.
+func TestSlowCatchingUpShowsTheHeadAndItsProgress(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t, repotest.Migrated)
+	synctest.Test(t, func(t *testing.T) {
+		proxy := &limitedProxy{limiter: rate.NewLimiter(4, 4), pause: "1"}
+		w := behind(t, proxy, database, 200)
+		leader := w.limitedLeader()
+		leader.Sizes.Bulk = 256
+		ended := make(chan error, 1)
+		go func() { ended <- leader.turn(t.Context()) }()
+		time.Sleep(10 * time.Second)
+		if err := w.sim.Mine(3); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Second)
+		synctest.Wait()
+		got := w.status()
+		if head := w.sim.Head().Header.BlockNumber; got.Block == nil || got.Block.Number != head {
+			t.Errorf("after a minute: got the head %v, want %d", got.Block, head)
+		}
+		if got.Backfill == nil || got.Backfill.Done == 0 {
+			t.Errorf("after a minute: got the progress %+v, want some", got.Backfill)
+		}
+		metrics := httptest.NewRecorder()
+		leader.Metrics.Handler().ServeHTTP(metrics, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+		if !strings.Contains(metrics.Body.String(), "astrolabe_index_backfill_ratio{") {
+			t.Error("after a minute: got no astrolabe_index_backfill_ratio, want it")
+		}
+		proxy.limiter.SetLimit(rate.Inf)
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		if got := w.status(); got.State != chain.Following || got.Backfill != nil {
+			t.Errorf("at the end: got the state %s and the progress %+v, want %s and none", got.State, got.Backfill, chain.Following)
+		}
+	})
+}
+
 // TestFailedTurnKeepsWhatItHasFetched lets state updates and classes fail now and
 // then, so that turns end early.
 func TestFailedTurnKeepsWhatItHasFetched(t *testing.T) {

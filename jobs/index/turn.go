@@ -17,21 +17,21 @@ import (
 // turns is the state of a leader.
 type turns struct {
 	*Loop
-	lease    indexing.Lease
-	memory   *memory
-	kept     kept // answers that are not stored yet
-	at       indexing.Checkpoint
-	head     domain.BlockRef
-	asked    bool // head was read in this turn
-	progress *progress
-	recorded time.Time        // when the state of a backfill was last recorded
-	absent   *uint64          // the block that the node lacked in the last turn
-	l1       *domain.BlockRef // the acceptance on L1 that was read and is not recorded yet
-	proving  schedule         // when missing classes are asked for again
-	identity bool             // block 0 was asked for
-	same     bool             // the node has the first stored block
-	filling  *backfill        // nil while there is none
-	ended    bool             // it is recorded that there is none
+	lease     indexing.Lease
+	memory    *memory
+	kept      kept // answers that are not stored yet
+	at        indexing.Checkpoint
+	head      domain.BlockRef
+	asked     bool // head was read in this turn
+	progress  *progress
+	refreshed time.Time        // when the head was last asked for
+	absent    *uint64          // the block that the node lacked in the last turn
+	l1        *domain.BlockRef // the acceptance on L1 that was read and is not recorded yet
+	proving   schedule         // when missing classes are asked for again
+	identity  bool             // block 0 was asked for
+	same      bool             // the node has the first stored block
+	filling   *backfill        // nil while there is none
+	ended     bool             // it is recorded that there is none
 	// repairing is set when the rows of blocks that are stored already are derived.
 	repairing bool
 }
@@ -81,7 +81,7 @@ func (t *turns) catchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.head, t.asked = head, true
+	t.head, t.asked, t.refreshed = head, true, time.Now()
 	t.Metrics.HeadBlock(string(t.Chain), head.Number)
 	if err := t.sameChain(ctx); err != nil {
 		return err
@@ -277,7 +277,7 @@ type Sizes struct {
 	// Bulk is the minimum number of missing finalized blocks for a backfill;
 	// default 256.
 	Bulk uint64
-	// RecordEvery is how often a long backfill records its state; default 1 s.
+	// RecordEvery is how often a long turn records its state; default 1 s.
 	RecordEvery time.Duration
 }
 

@@ -28,7 +28,7 @@ func (w *Writer) Undo(ctx context.Context, lease indexing.Lease, to *domain.Bloc
 
 // Rollback is Undo for an operator. It may also remove finalized blocks and
 // blocks that are accepted on L1. The newest accepted block is then the one that
-// is kept.
+// is kept. If none is kept, the head of the node is forgotten, too.
 func (w *Writer) Rollback(ctx context.Context, lease indexing.Lease, to *domain.BlockRef) error {
 	return w.undo(ctx, lease, to, true)
 }
@@ -72,6 +72,11 @@ func (w *Writer) undo(ctx context.Context, lease indexing.Lease, to *domain.Bloc
 				return err
 			}
 		}
+		if finalized && to == nil {
+			if err := forgetHead(ctx, tx, lease.Chain); err != nil {
+				return err
+			}
+		}
 		if err := recordFork(ctx, tx, lease.Chain, to); err != nil {
 			return err
 		}
@@ -111,6 +116,16 @@ func withdrawAcceptance(ctx context.Context, tx bun.IDB, c domain.Chain, to *dom
 	_, err := tx.NewRaw(`/* acceptance.withdraw */
 		UPDATE chain_heads SET l1_block_number = ?1, l1_block_hash = ?2, l1_observed_at = CASE WHEN ?1::bigint IS NOT NULL THEN now() END
 		WHERE chain = ?0 AND l1_block_number > coalesce(?1, -1)`, string(c), number, hash).Exec(ctx)
+	return err
+}
+
+// forgetHead removes the head of the node and the progress of a backfill, because the
+// next index may be one of another node.
+func forgetHead(ctx context.Context, tx bun.IDB, c domain.Chain) error {
+	if _, err := tx.NewRaw("/* head.forget */ UPDATE chain_heads SET block_number = NULL, block_hash = NULL WHERE chain = ?", string(c)).Exec(ctx); err != nil {
+		return err
+	}
+	_, err := tx.NewRaw("/* backfill.forget */ DELETE FROM backfills WHERE chain = ?", string(c)).Exec(ctx)
 	return err
 }
 
