@@ -37,7 +37,7 @@ type databaseSettings struct {
 	DatabaseDirectURLFile string     `help:"Read the URL of the database server itself from this file." type:"path" placeholder:"FILE"`
 	DatabaseReadURL       secretText `help:"URL of a streaming replica of the database. Reads of API requests use it while it is up to date, and the primary otherwise." placeholder:"URL"`
 	DatabaseReadURLFile   string     `help:"Read the URL of the replica from this file." type:"path" placeholder:"FILE"`
-	DatabaseConns         int        `help:"Maximum number of database connections of the process, at least 9. A replica gets at most half as many." default:"20"`
+	DatabaseConns         int        `help:"Maximum number of database connections of the process, from 9 to 1000. A replica gets at most half as many." default:"20"`
 	PostgresBin           string     `help:"Folder of the Postgres server binaries for the private server. Default: search the usual locations." type:"path" placeholder:"DIR"`
 }
 
@@ -70,12 +70,16 @@ const maxIdentifier = 63
 // for writes and for reads.
 const minConns = listeners + 4
 
+// maxConns bounds the connections of a process: a Postgres server with more is
+// rare, and every one costs it memory.
+const maxConns = 1000
+
 func (s databaseSettings) check() error {
 	switch {
 	case s.Data == "":
 		return errors.New("--data must name a folder")
-	case s.DatabaseConns < minConns:
-		return fmt.Errorf("--database-conns must be at least %d", minConns)
+	case s.DatabaseConns < minConns || s.DatabaseConns > maxConns:
+		return fmt.Errorf("--database-conns must be from %d to %d", minConns, maxConns)
 	}
 	return checkSchema(s.DatabaseSchema)
 }
