@@ -60,7 +60,7 @@ func newDeployment(c *console, db *database) *deployment {
 	}
 	quiet := *c
 	quiet.logger = outage.Absorb(c.logger, func(err error) bool {
-		return domain.DatabaseAway(err) || outage.Lasts() && errors.Is(err, context.DeadlineExceeded)
+		return domain.DatabaseAway(err) || outage.Lasts() && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, repo.ErrQueueGaveUp))
 	})
 	return &deployment{console: &quiet, db: db, health: new(telemetry.Health), outage: outage}
 }

@@ -3,6 +3,7 @@ package plain
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"strconv"
 	"strings"
@@ -13,11 +14,14 @@ import (
 // connection says why the database could not be reached. A name with several
 // addresses has an error for each; the first is enough.
 func connection(failed *pgconn.ConnectError) string {
-	where := failed.Config.Host // a folder if it is a socket
+	where := failed.Config.Host
 	if !strings.HasPrefix(where, "/") {
-		where = net.JoinHostPort(where, strconv.Itoa(int(failed.Config.Port)))
+		return net.JoinHostPort(where, strconv.Itoa(int(failed.Config.Port))) + " " + refusal(failed)
 	}
-	return where + " " + refusal(failed)
+	if errors.Is(failed, fs.ErrNotExist) { // the socket of a server that does not run
+		return "the server at " + where + " does not accept connections"
+	}
+	return "the server at " + where + " " + refusal(failed)
 }
 
 // refusal is what a server did, or why none answered.
