@@ -34,6 +34,9 @@ func openDeployment(ctx context.Context, c *console, d databaseSettings, s secre
 	if err != nil {
 		return nil, err
 	}
+	if err := d.mustHaveFolder(may); err != nil {
+		return nil, err
+	}
 	c.logStart()
 	db, err := openDatabase(ctx, c, d, may)
 	if err != nil {

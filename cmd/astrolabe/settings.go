@@ -156,11 +156,17 @@ func checkAddress(flag, address string) error {
 // by the name of its flag. It is asked before anything starts, so that a mistake
 // leaves nothing behind.
 func free(ctx context.Context, addresses map[string]string) error {
+	flags := map[string]string{} // by their addresses
 	for _, flag := range slices.Sorted(maps.Keys(addresses)) {
-		if addresses[flag] == "" {
+		address := addresses[flag]
+		if address == "" {
 			continue
 		}
-		listener, err := listenOn(ctx, addresses[flag], flag)
+		if other := flags[address]; other != "" && !strings.HasSuffix(address, ":0") {
+			return usageError{fmt.Errorf("%s and %s are the same address; choose another port for one of them", other, flag)}
+		}
+		flags[address] = flag
+		listener, err := listenOn(ctx, address, flag)
 		if err != nil {
 			return err
 		}
