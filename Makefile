@@ -9,11 +9,11 @@ RACE := $(if $(shell command -v gcc),-race)
 # Packages that are tested without the race detector: those that run the Cairo compiler, which takes minutes
 # under it; the sandbox, whose limits leave no memory for it; those whose concurrent parts are raced elsewhere
 # (the program, the pages and the oracle in the packages that they consist of, the simulated node in the tests
-# that index it); and those that start no goroutine: hashes, JSON, decoding, derived facts, archives, receipts,
-# and the largest repositories and jobs.
-UNRACED := ./cmd/... ./toolchain/... ./sandbox/... ./sim/... ./oracle/... ./web/... ./starknet/... ./strictjson ./domain/address ./domain/event ./domain/facts ./domain/verify/archive ./domain/verify/source ./domain/verify/receipt ./domain/integrity ./jobs/rederive ./jobs/repair ./jobs/census ./repo/index ./repo/tokens ./repo/onchain ./repo/privacy
+# that index it); the pace of calls, which is simulated for hours and raced in node; and those that start no
+# goroutine: hashes, JSON, decoding, derived facts, archives, receipts, and the largest repositories and jobs.
+UNRACED := ./cmd/... ./toolchain/... ./sandbox/... ./sim/... ./oracle/... ./web/... ./starknet/... ./strictjson ./domain/address ./domain/event ./domain/facts ./domain/verify/archive ./domain/verify/source ./domain/verify/receipt ./domain/integrity ./jobs/rederive ./jobs/repair ./jobs/census ./node/pace ./repo/index ./repo/tokens ./repo/onchain ./repo/privacy
 # The longest come first, so that none is left alone at the end.
-RACED = ./rest ./graph ./jobs/index ./node ./jobs/fsck ./pg $$($(GO) list ./... | grep -vxE 'astrolabe/((toolchain|sandbox|sim|oracle|cmd|web|starknet)(/.*)?|strictjson|domain/(address|event|facts|integrity|verify/(archive|source|receipt))|jobs/(rederive|repair|census)|repo/(index|tokens|onchain|privacy))')
+RACED = ./rest ./graph ./jobs/index ./node ./jobs/fsck ./pg $$($(GO) list ./... | grep -vxE 'astrolabe/((toolchain|sandbox|sim|oracle|cmd|web|starknet)(/.*)?|strictjson|domain/(address|event|facts|integrity|verify/(archive|source|receipt))|jobs/(rederive|repair|census)|node/pace|repo/(index|tokens|onchain|privacy))')
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help

@@ -8,6 +8,7 @@ import (
 
 	"github.com/riverqueue/river"
 
+	"astrolabe/domain/chain"
 	"astrolabe/telemetry"
 )
 
@@ -41,11 +42,12 @@ func newReporter(kind string, logger *slog.Logger, metrics *telemetry.Metrics) r
 }
 
 // report records a run in metrics and log. A run that was cancelled because the
-// process stops is not logged.
+// process stops is not logged, nor is one whose time ended while it waited for the
+// rate limit of a node: the next run continues it.
 func (r *reporter) report(ctx context.Context, kind string, err error, took time.Duration) {
 	r.metrics.Job(kind, err, took)
 	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
+	case errors.Is(ctx.Err(), context.Canceled), errors.Is(err, chain.ErrRateLimited):
 	case err != nil:
 		r.outage.Failed(err)
 	default:

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"astrolabe/domain/chain"
 	"astrolabe/telemetry"
 )
 
@@ -77,5 +78,17 @@ func TestAShutdownIsNotAnOutage(t *testing.T) {
 	defer cancel()
 	if err := w.Work(late, nil); err == nil || !strings.Contains(log.String(), "deadline exceeded") {
 		t.Errorf("too late: got %v and the log %q, want a logged deadline", err, log.String())
+	}
+}
+
+func TestAWaitForARateLimitIsNotAnOutage(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	w := &worker[args]{
+		job:      Periodic[args]{Run: func(context.Context, time.Time) error { return chain.ErrRateLimited }},
+		reporter: newReporter("test", slog.New(slog.NewTextHandler(&log, nil)), telemetry.NewMetrics()),
+	}
+	if err := w.Work(t.Context(), nil); err == nil || log.Len() != 0 {
+		t.Errorf("got %v and the log %s, want an error that is not logged", err, log.String())
 	}
 }

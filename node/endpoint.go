@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -24,6 +25,9 @@ func endpoints(urls []string, headers []Header) (calls, streams []endpoint, err 
 		u, err := url.Parse(strings.TrimSpace(text))
 		if err != nil || u.Host == "" { // the parser's error quotes the text
 			return nil, nil, fmt.Errorf("URL %d is not a URL with a host, such as https://node.example", i+1)
+		}
+		if !validPort(u.Port()) {
+			return nil, nil, fmt.Errorf("URL %d: the port must be a number from 0 to 65535, not %q", i+1, u.Port())
 		}
 		e := endpoint{name: u.Host, url: u.String(), header: headersFor(u, headers)}
 		kind := strings.TrimSuffix(u.Scheme, "s")
@@ -47,6 +51,12 @@ func endpoints(urls []string, headers []Header) (calls, streams []endpoint, err 
 		streams = derived(calls, "http", "ws")
 	}
 	return calls, streams, nil
+}
+
+// validPort reports whether the port of a URL is a port, or missing.
+func validPort(port string) bool {
+	_, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil
 }
 
 func derived(from []endpoint, old, replacement string) []endpoint {

@@ -1,18 +1,25 @@
 package repo
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
 	"os"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // ErrAddress reports a database URL that cannot be parsed.
-var ErrAddress = errors.New("the database address is malformed")
+var ErrAddress = errors.New("the database URL cannot be used")
+
+// CheckAddress returns ErrAddress with a reason if a database URL cannot be parsed.
+// The error does not show the URL, which may hold a password.
+func CheckAddress(address string) error {
+	_, err := parseAddress(address)
+	return err
+}
 
 // parseAddress parses a database URL. Files in the home directory do not change
 // its meaning: passwords and certificates come from the URL, or from files that
@@ -20,8 +27,11 @@ var ErrAddress = errors.New("the database address is malformed")
 // environment, which the driver would read too.
 func parseAddress(address string) (*pgxpool.Config, error) {
 	parsed, err := url.Parse(address)
-	if err != nil || parsed.Scheme != "postgres" && parsed.Scheme != "postgresql" {
-		return nil, ErrAddress // the cause quotes the URL, which may hold a password
+	if err != nil { // the cause quotes the URL
+		return nil, fmt.Errorf("%w: it cannot be parsed; write special characters of its password as percent escapes, such as %%40 for @", ErrAddress)
+	}
+	if parsed.Scheme != "postgres" && parsed.Scheme != "postgresql" {
+		return nil, fmt.Errorf("%w: it must begin with postgres://", ErrAddress)
 	}
 	query := parsed.Query()
 	for key, none := range map[string]string{"passfile": os.DevNull, "sslcert": "", "sslkey": "", "sslrootcert": ""} {
@@ -32,10 +42,20 @@ func parseAddress(address string) (*pgxpool.Config, error) {
 	parsed.RawQuery = query.Encode()
 	config, err := pgxpool.ParseConfig(parsed.String())
 	if err != nil {
-		_, plain := pgxpool.ParseConfig(address) // its message quotes the URL as it was set
-		return nil, fmt.Errorf("%w: %w", ErrAddress, cmp.Or(plain, err))
+		return nil, fmt.Errorf("%w: %s", ErrAddress, parseReason(err))
 	}
 	return config, nil
+}
+
+// parseReason returns the reason of an error of the driver, without the URL and
+// without errors of Go. Both stand in its text: cannot parse `URL`: REASON (ERROR).
+func parseReason(err error) string {
+	_, reason, _ := strings.Cut(err.Error(), "`: ")
+	if tls, found := strings.CutPrefix(reason, "failed to configure TLS ("); found {
+		return strings.TrimSuffix(tls, ")")
+	}
+	reason, _, _ = strings.Cut(reason, " (")
+	return reason
 }
 
 // Place names the database of a DB for the log, without secrets.

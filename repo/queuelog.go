@@ -32,8 +32,23 @@ func (l queueLog) Handle(ctx context.Context, record slog.Record) error {
 		ours.AddAttrs(attr)
 		return true
 	})
+	if gaveUp(record.Message) {
+		ours.AddAttrs(slog.Any("error", ErrQueueGaveUp))
+	}
 	return l.Handler.Handle(ctx, ours)
 }
+
+// ErrQueueGaveUp is the error of a part of the queue that failed too often. During
+// an outage of the database, that is the cause.
+var ErrQueueGaveUp = errors.New("the job queue gave up after repeated errors")
+
+// gaveUp reports whether a message of River, which has no error, says so.
+func gaveUp(message string) bool {
+	return strings.Contains(message, "giving up") || strings.Contains(message, "stepping down")
+}
+
+// errConnection says in plain words what River's text of an error means.
+var errConnection = errors.New("the server does not accept connections, or closed one")
 
 // riverError returns the error that River logs, which often is only its text.
 func riverError(value slog.Value) error {
@@ -43,7 +58,7 @@ func riverError(value slog.Value) error {
 	text := value.String()
 	for _, sign := range []string{"failed to connect", "conn closed", "closed pool", "unexpected EOF", "connection reset", "broken pipe", "(SQLSTATE 08", "(SQLSTATE 57P"} {
 		if strings.Contains(text, sign) {
-			return Unavailable(errors.New(text))
+			return Unavailable(errConnection)
 		}
 	}
 	return errors.New(text)

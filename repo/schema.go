@@ -150,7 +150,7 @@ func (db *DB) moveTables(ctx context.Context, tx bun.Tx) error {
 		return fmt.Errorf("list the tables in public: %w", err)
 	}
 	var changes []string
-	if err := tx.NewRaw(listMoves, publicSchema, ownTables(), ownRoutines(), db.schema, bun.In(unattached)).Scan(ctx, &changes); err != nil {
+	if err := tx.NewRaw(listMoves, publicSchema, ownTables(), ownRoutines(), db.schema, bun.List(unattached)).Scan(ctx, &changes); err != nil {
 		return fmt.Errorf("list the tables in public: %w", err)
 	}
 	for _, change := range changes {

@@ -46,7 +46,7 @@ func (o *Outage) Failed(err error) {
 	if now.Sub(o.logged) < repeatAfter {
 		return
 	}
-	o.Logger.Warn(o.Lost, "since", o.since.UTC().Round(time.Second), "failures", o.failures, "error", o.text(err))
+	o.Logger.Warn(o.Lost, "since", o.since.UTC().Truncate(time.Second), "failures", o.failures, "error", o.text(err))
 	o.logged, o.failures, o.begun = now, 0, true
 }
 

@@ -40,6 +40,18 @@ func TestOutageIsOneLinePerMinuteWithTheFailuresSince(t *testing.T) {
 	})
 }
 
+func TestOutageBeginsNotLaterThanItsFirstLine(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		time.Sleep(700 * time.Millisecond)
+		newOutage(&log).Failed(errAway)
+		if want := "since=" + time.Now().UTC().Format("2006-01-02T15:04:05") + ".000Z"; !strings.Contains(log.String(), want) {
+			t.Errorf("got the log %s, want %s", log.String(), want)
+		}
+	})
+}
+
 func TestOutageThatComesAndGoesIsTwoLinesPerMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -100,8 +100,8 @@ func openDatabase(ctx context.Context, c *console, s databaseSettings, may creat
 	address := string(s.DatabaseURL)
 	var server *pg.Server
 	if address == "" {
-		if may == mustExist && !pg.Exists(filepath.Join(s.Data, "postgres")) {
-			return nil, usageError{fmt.Errorf("there is no deployment in %s: set ASTROLABE_DATABASE_URL, or pass the data folder of an existing deployment with --data, or create one with: astrolabe up", s.Data)}
+		if err := s.mustHaveFolder(may); err != nil {
+			return nil, err
 		}
 		if server, err = startPrivate(ctx, c, s); err != nil {
 			return nil, err
@@ -125,6 +125,15 @@ func openDatabase(ctx context.Context, c *console, s databaseSettings, may creat
 		return nil, usageError{err}
 	}
 	return nil, err
+}
+
+// mustHaveFolder refuses a data folder without a private database, unless there is
+// a database URL or the command may create a deployment.
+func (s databaseSettings) mustHaveFolder(may creation) error {
+	if may == mayCreate || s.DatabaseURL != "" || pg.Exists(filepath.Join(s.Data, "postgres")) {
+		return nil
+	}
+	return usageError{fmt.Errorf("there is no deployment in %s: set ASTROLABE_DATABASE_URL, or pass the data folder of an existing deployment with --data, or create one with: astrolabe up", s.Data)}
 }
 
 // mustBeDeployed refuses a database without a deployment.
@@ -206,9 +215,16 @@ func checkDatabaseURL(flag, address string) error {
 	if address == "" {
 		return nil
 	}
+	// The URL may hold a password, so that no error shows it.
+	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
+		return usageError{fmt.Errorf("%s must begin with postgres://", flag)}
+	}
+	if err := repo.CheckAddress(address); err != nil {
+		return usageError{fmt.Errorf("%s: %w", flag, err)}
+	}
 	parsed, err := url.Parse(address)
-	if err != nil || (parsed.Scheme != "postgres" && parsed.Scheme != "postgresql") {
-		return usageError{fmt.Errorf("%s must begin with postgres://", flag)} // the URL itself may hold a password
+	if err != nil {
+		return err
 	}
 	_, password := parsed.User.Password()
 	if (password || parsed.Query().Has("password")) && onCommandLine(os.Args, flag) {

@@ -41,13 +41,16 @@ func TestCommandsBesideUpAndMigrateUpNeverCreateADeployment(t *testing.T) {
 	} {
 		data, url := filepath.Join(t.TempDir(), "data"), pgtest.Database(t, nil)
 		for _, c := range []struct{ flag, want string }{
-			{"--log-level=error", "there is no deployment in " + data},
+			{"--database-url=", "there is no deployment in " + data},
 			{"--database-url=" + url, "create one with: astrolabe migrate up"},
 		} {
 			var stdout, stderr bytes.Buffer
 			args := append(strings.Fields(command), "--data", data, c.flag)
 			if got := run(t.Context(), args, &stdout, &stderr); got != exitUsage || !strings.Contains(stderr.String(), c.want) {
 				t.Errorf("%s: got exit code %d and %q, want %d and %q", command, got, &stderr, exitUsage, c.want)
+			}
+			if started := strings.Contains(stderr.String(), "msg=starting"); started && c.flag == "--database-url=" {
+				t.Errorf("%s: got the log %s, want no start without a deployment", command, &stderr)
 			}
 		}
 		if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {

@@ -34,6 +34,9 @@ func openDeployment(ctx context.Context, c *console, d databaseSettings, s secre
 	if err != nil {
 		return nil, err
 	}
+	if err := d.mustHaveFolder(may); err != nil {
+		return nil, err
+	}
 	c.logStart()
 	db, err := openDatabase(ctx, c, d, may)
 	if err != nil {
@@ -60,7 +63,7 @@ func newDeployment(c *console, db *database) *deployment {
 	}
 	quiet := *c
 	quiet.logger = outage.Absorb(c.logger, func(err error) bool {
-		return domain.DatabaseAway(err) || outage.Lasts() && errors.Is(err, context.DeadlineExceeded)
+		return domain.DatabaseAway(err) || outage.Lasts() && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, repo.ErrQueueGaveUp))
 	})
 	return &deployment{console: &quiet, db: db, health: new(telemetry.Health), outage: outage}
 }

@@ -32,7 +32,7 @@ func (r rollbackCommand) Validate() error {
 		return errors.New("pass the newest block to keep with --to N, or --all")
 	}
 	if !r.Yes {
-		return errors.New("rollback deletes blocks from the index; confirm with --yes")
+		return errors.New("blocks are deleted from the index; confirm with --yes")
 	}
 	return r.check()
 }

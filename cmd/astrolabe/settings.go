@@ -37,7 +37,7 @@ type databaseSettings struct {
 	DatabaseDirectURLFile string     `help:"Read the URL of the database server itself from this file." type:"path" placeholder:"FILE"`
 	DatabaseReadURL       secretText `help:"URL of a streaming replica of the database. Reads of API requests use it while it is up to date, and the primary otherwise." placeholder:"URL"`
 	DatabaseReadURLFile   string     `help:"Read the URL of the replica from this file." type:"path" placeholder:"FILE"`
-	DatabaseConns         int        `help:"Maximum number of database connections of the process, at least 9. A replica gets at most half as many." default:"20"`
+	DatabaseConns         int        `help:"Maximum number of database connections of the process, from 9 to 1000. A replica gets at most half as many." default:"20"`
 	PostgresBin           string     `help:"Folder of the Postgres server binaries for the private server. Default: search the usual locations." type:"path" placeholder:"DIR"`
 }
 
@@ -70,12 +70,16 @@ const maxIdentifier = 63
 // for writes and for reads.
 const minConns = listeners + 4
 
+// maxConns bounds the connections of a process: a Postgres server with more is
+// rare, and every one costs it memory.
+const maxConns = 1000
+
 func (s databaseSettings) check() error {
 	switch {
 	case s.Data == "":
 		return errors.New("--data must name a folder")
-	case s.DatabaseConns < minConns:
-		return fmt.Errorf("--database-conns must be at least %d", minConns)
+	case s.DatabaseConns < minConns || s.DatabaseConns > maxConns:
+		return fmt.Errorf("--database-conns must be from %d to %d", minConns, maxConns)
 	}
 	return checkSchema(s.DatabaseSchema)
 }
@@ -152,11 +156,17 @@ func checkAddress(flag, address string) error {
 // by the name of its flag. It is asked before anything starts, so that a mistake
 // leaves nothing behind.
 func free(ctx context.Context, addresses map[string]string) error {
+	flags := map[string]string{} // by their addresses
 	for _, flag := range slices.Sorted(maps.Keys(addresses)) {
-		if addresses[flag] == "" {
+		address := addresses[flag]
+		if address == "" {
 			continue
 		}
-		listener, err := listenOn(ctx, addresses[flag], flag)
+		if other := flags[address]; other != "" && !strings.HasSuffix(address, ":0") {
+			return usageError{fmt.Errorf("%s and %s are the same address; choose another port for one of them", other, flag)}
+		}
+		flags[address] = flag
+		listener, err := listenOn(ctx, address, flag)
 		if err != nil {
 			return err
 		}

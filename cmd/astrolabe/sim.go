@@ -37,6 +37,14 @@ type simCommand struct {
 	Fault       []string      `help:"Inject a fault, for example latency,delay=200ms or error,code=-32005,every=10 or reorg,depth=3,every=20 or lie,lie=event.data,block=12. Repeatable." sep:"none" placeholder:"FAULT"`
 }
 
+// Validate checks the addresses before anything starts.
+func (s simCommand) Validate() error {
+	if s.ControlAddr == "" {
+		return checkAddress("--addr", s.Addr)
+	}
+	return firstError(checkAddress("--addr", s.Addr), checkAddress("--control-addr", s.ControlAddr))
+}
+
 // Run serves the node until a stop signal.
 func (s simCommand) Run(ctx context.Context, c *console) error {
 	node, err := s.node()

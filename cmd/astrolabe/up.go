@@ -33,6 +33,9 @@ type upCommand struct {
 
 // Validate checks the settings before anything starts.
 func (u upCommand) Validate() error {
+	if u.SimulateFrom.After(time.Now()) {
+		return errors.New("--simulate-from must not be in the future")
+	}
 	return firstError(u.databaseSettings.check(), u.secretSettings.check(u.Data), u.listenSettings.check(), u.workSettings.check(),
 		u.checkNodes(), u.indexSettings.check(), u.quorum(u.NodeQuorum, u.simulated()...), u.verifierSettings.check(), u.CheckProver(u.Chains, true), checkAdmin(u.AdminAddr))
 }

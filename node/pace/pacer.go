@@ -2,6 +2,7 @@ package pace
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"sync"
 	"time"
@@ -79,9 +80,9 @@ func (p *Pacer) allow(concurrent int) {
 }
 
 // Enter waits until a call may be sent and returns when that was. Leave must
-// follow. It returns a *LimitError if the upstream asked for a pause, if ctx ends
-// or, for an impatient call, if its turn does not come soon. Impatient calls come
-// first.
+// follow. It returns a *LimitError if the upstream asked for a pause or, for an
+// impatient call, if its turn does not come soon, and otherwise the error of ctx
+// if that ends. Impatient calls come first.
 func (p *Pacer) Enter(ctx context.Context, clock Clock, patient bool) (began time.Time, err error) {
 	if left := p.Paused(clock.Now()); left > 0 {
 		return began, &LimitError{left}
@@ -102,13 +103,21 @@ func (p *Pacer) Enter(ctx context.Context, clock Clock, patient bool) (began tim
 		now := clock.Now()
 		left, stale := p.since(reserved, now)
 		switch {
-		case ctx.Err() != nil || left > 0:
+		case left > 0:
 			p.free()
 			return began, &LimitError{left}
+		case ctx.Err() != nil:
+			p.free()
+			return began, outOfTime(ctx)
 		case !stale:
 			return now, nil
 		}
 	}
+}
+
+// outOfTime is the error of a call whose context ended before its turn.
+func outOfTime(ctx context.Context) error {
+	return fmt.Errorf("the turn of the call did not come in time: %w", context.Cause(ctx))
 }
 
 // since returns how long the upstream takes no calls, and whether it has refused

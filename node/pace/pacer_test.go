@@ -270,3 +270,28 @@ func TestImpatientCallDoesNotWaitLong(t *testing.T) {
 		}
 	})
 }
+
+// TestCallThatRunsOutOfTimeDoesNotNameAWaitOfZero waits for a turn, and for a slot.
+func TestCallThatRunsOutOfTimeDoesNotNameAWaitOfZero(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]*Pacer{"turn": NewLimits(0.01).Of("x", 16), "slot": NewLimits(0).Of("x", 1)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				if _, err := p.Enter(t.Context(), WallClock{}, true); err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+				defer cancel()
+				_, err := p.Enter(ctx, WallClock{}, false)
+				if limited, ok := errors.AsType[*LimitError](err); !ok || limited.RetryAfter < shortWait {
+					t.Errorf("impatient: got %v, want a limit with a wait", err)
+				}
+				_, err = p.Enter(ctx, WallClock{}, true)
+				if _, limited := errors.AsType[*LimitError](err); limited || !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("patient: got %v, want the end of its time", err)
+				}
+			})
+		})
+	}
+}

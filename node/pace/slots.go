@@ -14,19 +14,20 @@ func (p *Pacer) slot(ctx context.Context, clock Clock, patient bool) error {
 		return nil
 	}
 	ready := make(chan struct{})
+	waiting := ctx
 	if patient {
 		p.waiting = append(p.waiting, ready)
 	} else {
 		p.waiting = slices.Insert(p.waiting, 0, ready)
 		short, cancel := context.WithTimeout(ctx, shortWait)
 		defer cancel()
-		ctx = short
+		waiting = short
 	}
 	p.mu.Unlock()
 	select {
 	case <-ready:
 		return nil
-	case <-ctx.Done():
+	case <-waiting.Done():
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -36,7 +37,13 @@ func (p *Pacer) slot(ctx context.Context, clock Clock, patient bool) error {
 		p.running--
 		p.wake()
 	}
-	return &LimitError{max(p.until.Sub(clock.Now()), 0)}
+	if left := p.until.Sub(clock.Now()); left > 0 {
+		return &LimitError{left}
+	}
+	if ctx.Err() == nil { // it was impatient
+		return &LimitError{shortWait}
+	}
+	return outOfTime(ctx)
 }
 
 // free returns the slot of a call that was not sent.

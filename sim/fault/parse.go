@@ -62,6 +62,9 @@ func (f *Fault) set(name, value string) (err error) {
 	default:
 		err = fmt.Errorf("there is no field %q", name)
 	}
+	if _, ok := errors.AsType[*strconv.NumError](err); ok {
+		err = fmt.Errorf("%s is not a number that can be used: %q", name, value)
+	}
 	return err
 }
 

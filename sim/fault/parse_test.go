@@ -3,6 +3,7 @@ package fault
 import (
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 )
@@ -26,6 +27,19 @@ func TestFaultsAreReadFromFlags(t *testing.T) {
 	for _, text := range []string{"", "earthquake", "cut,", "latency,delay", "latency,delay=x", "cut,depth=-1", "cut,colour=red", "lie", "lie,lie=event.colour", "lie,lie=event.data,block=x", "status,status=200"} {
 		if f, err := Parse(text); err == nil && text != "cut," {
 			t.Errorf("%q: got %+v, want an error", text, f)
+		}
+	}
+}
+
+func TestWrongNumberIsNamedInPlainWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"rate,limit=x":       `limit is not a number that can be used: "x"`,
+		"cut,every=1.5":      `every is not a number that can be used: "1.5"`,
+		"lie,lie=a,block=-1": `block is not a number that can be used: "-1"`,
+	} {
+		if _, err := Parse(text); err == nil || !strings.HasSuffix(err.Error(), ": "+want) {
+			t.Errorf("%q: got %v, want %s at the end", text, err, want)
 		}
 	}
 }

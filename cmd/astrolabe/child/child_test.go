@@ -194,7 +194,7 @@ func TestLinesOfAChildKeepTheirLevel(t *testing.T) {
 	output := &lines{logger: slog.New(slog.NewTextHandler(&log, nil)).With("child", "build")}
 	long := strings.Repeat("x", 2*longestLine)
 	for _, part := range []string{
-		`{"time":"2026-11-16T18:00:00Z","level":"ERROR","msg":"could not build","job":"vrf_1","size":12345678901234567890}` + "\n",
+		`{"time":"2026-11-16T18:00:00Z","level":"ERROR","msg":"could not build","job":"vrf_1","size":12345678901234567890,"database":{"port":5432,"host":"x"}}` + "\n",
 		`{"time":"2026-11-16T18:00:00Z","level":"DEBUG","msg":"hidden"}` + "\n\npanic: ", "oh no\n", long, "\n", "the end",
 	} {
 		if n, err := output.Write([]byte(part)); n != len(part) || err != nil {
@@ -204,7 +204,7 @@ func TestLinesOfAChildKeepTheirLevel(t *testing.T) {
 	output.flush()
 	got := strings.Split(strings.TrimSpace(log.String()), "\n")
 	for i, want := range []string{
-		`time=2026-11-16T18:00:00.000Z level=ERROR msg="could not build" child=build job=vrf_1 size=12345678901234567890`,
+		`time=2026-11-16T18:00:00.000Z level=ERROR msg="could not build" child=build database.host=x database.port=5432 job=vrf_1 size=12345678901234567890`,
 		`level=WARN msg="a child process printed a line" child=build line="panic: oh no"`,
 		`child=build line=` + long[:longestLine],
 		`child=build line="the end"`,

@@ -81,8 +81,21 @@ func parse(line []byte) (slog.Record, bool) {
 	record := slog.NewRecord(when, level, message, 0)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if name != slog.MessageKey && name != slog.LevelKey && name != slog.TimeKey {
-			record.AddAttrs(slog.Any(name, fields[name]))
+			record.AddAttrs(attribute(name, fields[name]))
 		}
 	}
 	return record, true
+}
+
+// attribute returns an attribute of a line. An object is a group.
+func attribute(name string, value any) slog.Attr {
+	object, ok := value.(map[string]any)
+	if !ok {
+		return slog.Any(name, value)
+	}
+	group := make([]slog.Attr, 0, len(object))
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		group = append(group, attribute(key, object[key]))
+	}
+	return slog.GroupAttrs(name, group...)
 }

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"reflect"
 	"strconv"
@@ -17,10 +18,19 @@ func Options() []kong.Option {
 		typed("a duration such as 500ms, 15s or 2h", time.ParseDuration),
 		typed("a time such as 2026-11-17T12:00:00Z", func(text string) (time.Time, error) { return time.Parse(time.RFC3339, text) }),
 		kong.NamedMapper("path", kong.MapperFunc(path)),
-		kong.KindMapper(reflect.Float64, value("a number", func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })),
+		kong.KindMapper(reflect.Float64, value("a number", number)),
 		kong.KindMapper(reflect.Int, value("a whole number", strconv.Atoi)),
 		kong.KindMapper(reflect.Uint64, value("a whole number from 0", func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) })),
 	}
+}
+
+// number reads a number. Infinity and NaN are none.
+func number(text string) (float64, error) {
+	parsed, err := strconv.ParseFloat(text, 64)
+	if err == nil && (math.IsInf(parsed, 0) || math.IsNaN(parsed)) {
+		err = strconv.ErrRange
+	}
+	return parsed, err
 }
 
 // typed reads all values of one type.

@@ -3,27 +3,31 @@ package plain
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"astrolabe/repo"
 )
 
 // connection says why the database could not be reached. A name with several
 // addresses has an error for each; the first is enough.
-func connection(failed *pgconn.ConnectError) string {
-	where := failed.Config.Host // a folder if it is a socket
+func connection(failed repo.ConnectFailure) string {
+	where := failed.Host
 	if !strings.HasPrefix(where, "/") {
-		where = net.JoinHostPort(where, strconv.Itoa(int(failed.Config.Port)))
+		return net.JoinHostPort(where, strconv.Itoa(int(failed.Port))) + " " + refusal(failed)
 	}
-	return where + " " + refusal(failed)
+	if errors.Is(failed, fs.ErrNotExist) { // the socket of a server that does not run
+		return "the server at " + where + " does not accept connections"
+	}
+	return "the server at " + where + " " + refusal(failed)
 }
 
 // refusal is what a server did, or why none answered.
-func refusal(failed *pgconn.ConnectError) string {
-	if refused, ok := errors.AsType[*pgconn.PgError](failed); ok {
-		return "refuses connections: " + refused.Message
+func refusal(failed repo.ConnectFailure) string {
+	if message, _, ok := repo.ServerMessage(failed); ok {
+		return "refuses connections: " + message
 	}
 	if name, ok := errors.AsType[*net.DNSError](failed); ok {
 		return "cannot be reached: the host name " + name.Name + " cannot be resolved"
@@ -40,8 +44,8 @@ func refusal(failed *pgconn.ConnectError) string {
 // withoutStates removes what only programs read from errors of Postgres: the
 // severity and the code.
 func withoutStates(text string, err error) string {
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return strings.Replace(text, refused.Error(), "the database says: "+refused.Message, 1)
+	if message, printed, ok := repo.ServerMessage(err); ok {
+		return strings.Replace(text, printed, "the database says: "+message, 1)
 	}
 	return text
 }

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"astrolabe/domain"
+	"astrolabe/repo"
 )
 
 // Message returns the text of an error in one line, without the code that it has
@@ -21,7 +20,7 @@ func Message(err error) string {
 	if hasCode {
 		text = strings.Replace(text, string(coded.Code)+": ", "", 1)
 	}
-	if failed, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+	if failed, ok := repo.AsConnectFailure(err); ok {
 		text = strings.Replace(text, failed.Error(), connection(failed), 1)
 	}
 	if hasCode && domain.DatabaseAway(err) { // the message is for clients of the API
