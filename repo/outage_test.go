@@ -60,7 +60,7 @@ func TestWhatTheDatabaseRefusesIsNoOutage(t *testing.T) {
 			t.Errorf("%s is %s, want %s", code, got, want)
 		}
 	}
-	if full := Outage(&pgconn.PgError{Code: "53100"}); domain.CodeOf(full) != domain.CodeServiceUnavailable || !strings.Contains(full.Error(), "no space left") {
+	if full := Outage(&pgconn.PgError{Code: "53100"}); domain.CodeOf(full) != domain.CodeServiceUnavailable || !strings.Contains(full.Error(), "database is full") {
 		t.Errorf("full disk: got %v, want %s that says so", full, domain.CodeServiceUnavailable)
 	}
 	if err := Outage(context.Canceled); domain.CodeOf(err) != domain.CodeInternal {
