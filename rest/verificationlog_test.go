@@ -144,7 +144,7 @@ func TestEmptyLogIsNotFound(t *testing.T) {
 	t.Parallel()
 	s := newService(t, nil)
 	for _, path := range []string{"/checkpoint", "/tile/8/0/000", "/inclusion?receiptId=1", "/consistency?from=1"} {
-		if a := s.get(logRoute + path); a.StatusCode != http.StatusNotFound || !strings.Contains(a.body, "no receipt yet") {
+		if a := s.get(logRoute + path); a.StatusCode != http.StatusNotFound || !strings.Contains(a.body, "no receipts yet") {
 			t.Errorf("%s: got %d and %s, want 404", path, a.StatusCode, a.body)
 		}
 	}
