@@ -28,6 +28,8 @@ func (u *provider) call(ctx context.Context, p *Pacer) error {
 	began, err := p.Enter(ctx, WallClock{}, true)
 	if limited, ok := errors.AsType[*LimitError](err); ok {
 		WallClock{}.Wait(ctx, limited.RetryAfter)
+	}
+	if err != nil {
 		return err
 	}
 	time.Sleep(40 * time.Millisecond)
