@@ -82,7 +82,7 @@ func TestOnlyListedFilesUsePgx(t *testing.T) {
 // pgxFiles are the files that need what bun does not have: the pools, COPY,
 // LISTEN, locks, the job queue, and the driver's own errors and tracing.
 var pgxFiles = []string{
-	"repo/address.go", "repo/connector.go", "repo/db.go", "repo/enqueue.go", "repo/listen.go", "repo/migrate.go", "repo/outage.go", "repo/pooler.go", "repo/queue.go", "repo/reader.go", "repo/select.go", "repo/statement.go", "repo/tx.go",
+	"repo/address.go", "repo/connectfailure.go", "repo/connector.go", "repo/db.go", "repo/enqueue.go", "repo/listen.go", "repo/migrate.go", "repo/outage.go", "repo/pooler.go", "repo/queue.go", "repo/reader.go", "repo/select.go", "repo/statement.go", "repo/tx.go",
 }
 
 // mostMethods is how many exported methods a repository may have.
