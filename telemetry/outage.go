@@ -93,7 +93,7 @@ type absorber struct {
 
 // Handle implements slog.Handler.
 func (a absorber) Handle(ctx context.Context, record slog.Record) error {
-	failure := errorOf(record)
+	failure := ErrorOf(record)
 	switch {
 	case record.Level < slog.LevelInfo:
 	case record.Message == a.outage.Back:
@@ -105,9 +105,9 @@ func (a absorber) Handle(ctx context.Context, record slog.Record) error {
 	return a.Handler.Handle(ctx, record)
 }
 
-// errorOf returns the attribute error of a record; nil if it has none. A child
+// ErrorOf returns the attribute error of a record; nil if it has none. A child
 // process passes it on as text.
-func errorOf(record slog.Record) (found error) {
+func ErrorOf(record slog.Record) (found error) {
 	record.Attrs(func(attr slog.Attr) bool {
 		if attr.Key != "error" {
 			return true

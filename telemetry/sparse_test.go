@@ -13,7 +13,7 @@ func TestARepeatedWarningIsLoggedOncePerMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		logger := Sparse(slog.New(slog.NewTextHandler(&log, nil)))
+		logger := Sparse(slog.New(slog.NewTextHandler(&log, nil)), Kind)
 		for range 90 { // seconds
 			logger.Warn("no database", "chain", "SN_MAIN", "error", time.Now())
 			time.Sleep(time.Second)

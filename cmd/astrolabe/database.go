@@ -253,7 +253,7 @@ func startPrivate(ctx context.Context, c *console, s databaseSettings) (*pg.Serv
 		return nil, usageError{fmt.Errorf("--data: %w", err)}
 	}
 	server, err := pg.Start(ctx, pg.Options{
-		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: telemetry.Sparse(c.logger), Restart: true,
+		Dir: filepath.Join(s.Data, "postgres"), BinDir: s.PostgresBin, Logger: telemetry.Sparse(c.logger, telemetry.Kind), Restart: true,
 		PasswordRoles: []string{repo.BuilderRole, repo.ControllerRole},
 		Step:          func(name string) { failpoint.Hit("postgres." + name) },
 	})

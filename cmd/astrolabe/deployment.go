@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -56,16 +57,38 @@ func openDeployment(ctx context.Context, c *console, d databaseSettings, s secre
 }
 
 // newDeployment returns a deployment without secrets. Its logger counts what fails
-// because of an outage of the database, which has lines of its own.
+// because of an outage of the database, which has lines of its own, and logs other
+// equal failures of requests once a minute.
 func newDeployment(c *console, db *database) *deployment {
 	outage := &telemetry.Outage{
 		Logger: c.logger, Lost: "the database cannot be used; waiting for it", Back: "the database is back", Text: plain.Message,
 	}
 	quiet := *c
-	quiet.logger = outage.Absorb(c.logger, func(err error) bool {
+	quiet.logger = outage.Absorb(telemetry.Sparse(c.logger, failureKind), func(err error) bool {
 		return domain.DatabaseAway(err) || outage.Lasts() && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, repo.ErrQueueGaveUp))
 	})
 	return &deployment{console: &quiet, db: db, health: new(telemetry.Health), outage: outage}
+}
+
+// failureKind is the kind of a failed request: its code and the message that its
+// client sees. One that failed unexpectedly has none, because its client was told
+// to ask for its request ID.
+func failureKind(record slog.Record) string {
+	code := ""
+	record.Attrs(func(a slog.Attr) bool {
+		if a.Key == "code" {
+			code = a.Value.String()
+		}
+		return code == ""
+	})
+	if code == "" || code == string(domain.CodeInternal) {
+		return ""
+	}
+	kind := record.Message + " " + code
+	if failure, ok := errors.AsType[*domain.Error](telemetry.ErrorOf(record)); ok {
+		kind += " " + failure.Message
+	}
+	return kind
 }
 
 // prepare applies pending migrations and opens the secrets.

@@ -1,15 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"astrolabe/domain"
 	"astrolabe/domain/secret"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -107,4 +112,30 @@ type lineWriter chan string
 func (w lineWriter) Write(line []byte) (int, error) {
 	w <- string(line)
 	return len(line), nil
+}
+
+// TestEqualFailuresOfRequestsAreLoggedOnceAMinute lets requests fail for 90 seconds
+// because of a node. Unexpected failures are logged one by one, because each client
+// was told to ask for its request ID.
+func TestEqualFailuresOfRequestsAreLoggedOnceAMinute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		logger := newDeployment(&console{logger: slog.New(slog.NewTextHandler(&log, nil))}, nil).logger
+		fail := func(failure *domain.Error) {
+			logger.Error("request failed", "requestId", time.Now().UnixNano(), "code", failure.Code, "error", failure)
+		}
+		for range 90 { // seconds
+			fail(domain.Unavailable(time.Second, errors.New("refused"), "The node is unreachable. Retry."))
+			time.Sleep(time.Second)
+		}
+		fail(domain.Unavailable(time.Second, errors.New("late"), "The database is full."))
+		fail(domain.Errorf(domain.CodeInternal, "The service failed."))
+		fail(domain.Errorf(domain.CodeInternal, "The service failed."))
+		for text, want := range map[string]int{"unreachable": 2, "repeated=59": 1, "full": 1, "internal_error ": 2} {
+			if n := strings.Count(log.String(), text); n != want {
+				t.Errorf("got %q %d times, want %d:\n%s", text, n, want, log.String())
+			}
+		}
+	})
 }

@@ -87,7 +87,7 @@ func (i indexCommand) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return d.run(ctx, i.AdminAddr, func(*admin) ([]component, error) {
-		if err := d.mustHoldNoSimulated(ctx); err != nil {
+		if err := d.mustHoldNoSimulated(ctx, i.nodeSettings); err != nil {
 			return nil, err
 		}
 		return d.indexers(i.nodeSettings, i.indexSettings, false)
@@ -134,7 +134,7 @@ func (d *deployment) indexer(chain domain.Chain, nodes nodeSettings, s indexSett
 			Node: source, Verify: s.verification(),
 			Report: func(line string) { d.logger.Info("completing the index: "+line, "chain", chain) },
 		},
-		Logger: telemetry.Sparse(d.logger), Metrics: d.metrics,
+		Logger: telemetry.Sparse(d.logger, telemetry.Kind), Metrics: d.metrics,
 	}
 	if !s.served {
 		d.health.Check("index "+string(chain), func(context.Context) error {

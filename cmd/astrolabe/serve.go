@@ -56,6 +56,9 @@ func (s serveCommand) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return d.run(ctx, s.AdminAddr, func(operators *admin) ([]component, error) {
+		if err := d.mustHoldNoSimulated(ctx, s.nodeSettings); err != nil {
+			return nil, err
+		}
 		api, err := d.listen(ctx, s.listenSettings, s.nodeSettings, s.Settings)
 		if err != nil {
 			return nil, err

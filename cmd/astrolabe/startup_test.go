@@ -121,6 +121,8 @@ func TestSimulatedAndRealChainsNeverMix(t *testing.T) {
 	for _, node := range []string{"--node-main=http://127.0.0.1:1", "--node-sepolia=http://127.0.0.1:1"} {
 		refused("index "+node, "a simulated SN_MAIN")
 		refused("up --addr=127.0.0.1:0 "+node, "a simulated SN_MAIN")
+		refused("serve --addr=127.0.0.1:0 "+node, "a simulated SN_MAIN")
+		refused("work "+node, "a simulated SN_MAIN")
 	}
 }
 

@@ -133,13 +133,10 @@ func (u upCommand) simulated() []domain.Chain {
 // checkKind refuses to add simulated chains to a deployment with real ones, and the
 // other way round.
 func (u upCommand) checkKind(ctx context.Context, d *deployment) error {
-	switch {
-	case len(u.simulated()) > 0:
+	if len(u.simulated()) > 0 {
 		return d.mustHoldNoReal(ctx, u.Data)
-	case len(u.NodeMain)+len(u.NodeSepolia) > 0:
-		return d.mustHoldNoSimulated(ctx)
 	}
-	return nil
+	return d.mustHoldNoSimulated(ctx, u.nodeSettings)
 }
 
 // simulate starts a simulated node for each served chain, concurrently: generating

@@ -72,6 +72,9 @@ func (w workCommand) Run(ctx context.Context, c *console) error {
 		return err
 	}
 	return d.run(ctx, w.AdminAddr, func(*admin) ([]component, error) {
+		if err := d.mustHoldNoSimulated(ctx, w.nodeSettings); err != nil {
+			return nil, err
+		}
 		work, err := d.worker(w.workSettings, w.nodeSettings)
 		return []component{work}, err
 	})
@@ -86,7 +89,7 @@ func (d *deployment) worker(w workSettings, nodes nodeSettings) (component, erro
 	}
 	schedule := jobs.NewSchedule(d.logger, d.metrics, d.jobs(w, views)...)
 	queue, err := d.db.NewQueue(repo.QueueOptions{
-		Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: telemetry.Sparse(d.logger), Parallel: w.Jobs, Apart: schedule.Queues,
+		Workers: schedule.Workers, Periodic: schedule.Periodic, Logger: telemetry.Sparse(d.logger, telemetry.Kind), Parallel: w.Jobs, Apart: schedule.Queues,
 	})
 	if err != nil {
 		closeNodes()

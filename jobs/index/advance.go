@@ -60,8 +60,11 @@ func (t *turns) load(ctx context.Context, r indexing.Range, last uint64) (full b
 			return false, err
 		}
 	}
-	t.progress = newProgress(t.Loop, t.filling == nil, t.at.Next(), t.head.Number)
-	t.progress.share = func() float64 { return t.backfilled().Share() }
+	var backfill func() *chain.Backfill
+	if t.filling != nil {
+		backfill = t.backfilled
+	}
+	t.progress = newProgress(t.Loop, backfill, t.at.Next(), t.head.Number)
 	deriving, stop := context.WithCancel(ctx)
 	reading, cancel := context.WithCancel(ctx)
 	queue, wait := t.fetch(deriving, reading, t.at.Next(), last)

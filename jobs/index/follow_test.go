@@ -122,12 +122,12 @@ func TestBackfillReportsItsProgress(t *testing.T) {
 	loop.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	leader := w.leader(loop)
 	w.catchUp(leader)
-	p := newProgress(loop, false, 10, 50)
+	p := newProgress(loop, func() *chain.Backfill { return &chain.Backfill{From: 10, To: 49, Done: 20, Left: new(3 * time.Second)} }, 10, 50)
 	p.started, p.reported = time.Now().Add(-2*time.Second), time.Now().Add(-time.Hour)
 	p.add(20, 200)
 	now := p.now()
-	if now.Block != 29 || now.Head != 50 || now.BlocksPerSecond < 9 || now.BlocksPerSecond > 10 || now.EventsPerSecond < 90 || now.Left != 2*time.Second {
-		t.Errorf("got %+v, want block 29 of 50 at 10 blocks and 100 events per second, 2 s left", now)
+	if now.Block != 29 || now.Head != 50 || now.BlocksPerSecond < 9 || now.BlocksPerSecond > 10 || now.EventsPerSecond < 90 || now.Share != 0.5 || now.Left != 3*time.Second {
+		t.Errorf("got %+v, want block 29 of 50 at 10 blocks and 100 events per second, half of the backfill and 3 s left", now)
 	}
 	for _, line := range []string{"backfill started", "backfill in progress", "building the indexes", "following the head", "blocksPerSecond=", "eventsPerSecond=", "left="} {
 		if !strings.Contains(log.buf.String(), line) {

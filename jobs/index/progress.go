@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/chain"
 )
 
 // Progress is the progress of a backfill.
@@ -13,7 +14,7 @@ type Progress struct {
 	Head            uint64 // the node's newest block
 	BlocksPerSecond float64
 	EventsPerSecond float64
-	Left            time.Duration // estimated time until the head is reached
+	Left            time.Duration // estimated time until the end of the backfill, indexes included; 0 while unknown
 	Share           float64       // of the whole backfill, indexes included, from 0 to 1
 	Done            bool          // the backfill is complete
 }
@@ -21,11 +22,10 @@ type Progress struct {
 // progress measures one part of a backfill.
 type progress struct {
 	loop              *Loop
-	silent            bool // near the head, progress is not reported
+	backfill          func() *chain.Backfill // nil near the head, where progress is not reported
 	started, reported time.Time
 	first, head       uint64
 	blocks, events    int
-	share             func() float64 // of the whole backfill
 }
 
 // Intervals of progress reports, to Report and to the log.
@@ -34,9 +34,9 @@ const (
 	logEvery    = 10 * time.Second
 )
 
-func newProgress(l *Loop, silent bool, first, head uint64) *progress {
+func newProgress(l *Loop, backfill func() *chain.Backfill, first, head uint64) *progress {
 	now := time.Now()
-	return &progress{loop: l, silent: silent, started: now, reported: now, first: first, head: head}
+	return &progress{loop: l, backfill: backfill, started: now, reported: now, first: first, head: head}
 }
 
 // add counts committed blocks and events, and reports progress periodically.
@@ -47,7 +47,7 @@ func (p *progress) add(blocks, events int) {
 	if p.loop.Report != nil {
 		every = reportEvery
 	}
-	if p.silent || time.Since(p.reported) < every {
+	if p.backfill == nil || time.Since(p.reported) < every {
 		return
 	}
 	p.reported = time.Now()
@@ -62,25 +62,22 @@ func (p *progress) add(blocks, events int) {
 
 // end reports that the backfill is complete.
 func (p *progress) end() {
-	if !p.silent && p.loop.Report != nil {
+	if p.backfill != nil && p.loop.Report != nil {
 		p.loop.Report(Progress{Chain: p.loop.Chain, Block: p.head, Head: p.head, Done: true})
 	}
 }
 
 func (p *progress) now() Progress {
 	took := time.Since(p.started).Seconds()
-	speed := float64(p.blocks) / took
-	block := p.first + uint64(p.blocks) - 1
-	left := time.Duration(0)
-	if speed > 0 && p.head > block {
-		left = time.Duration(float64(p.head-block) / speed * float64(time.Second)).Round(time.Second)
-	}
 	now := Progress{
-		Chain: p.loop.Chain, Block: block, Head: p.head,
-		BlocksPerSecond: speed, EventsPerSecond: float64(p.events) / took, Left: left,
+		Chain: p.loop.Chain, Block: p.first + uint64(p.blocks) - 1, Head: p.head,
+		BlocksPerSecond: float64(p.blocks) / took, EventsPerSecond: float64(p.events) / took, Share: 1,
 	}
-	if p.share != nil && !p.silent {
-		now.Share = p.share()
+	if backfill := p.backfill(); backfill != nil { // else it has ended meanwhile
+		now.Share = backfill.Share()
+		if backfill.Left != nil {
+			now.Left = *backfill.Left
+		}
 	}
 	return now
 }
