@@ -6,14 +6,17 @@ GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(if $(shell command -v gcc),-race)
-# Packages that are tested without the race detector: those that run the Cairo compiler, which takes minutes
-# under it; the sandbox, whose limits leave no memory for it; those whose concurrent parts are raced elsewhere
+# The largest packages. The race detector runs only those of their tests that do several things at the same time. A test of
+# the root package holds that those that start goroutines are among them.
+RACED_IN := ./jobs/index ./rest ./graph ./jobs/fsck
+RACED_TESTS := Concurrent|Process|Flood|Identical|Cached|Stream|Subscri|Socket|Schedule|Statement|Disconnected|Shutdown|Upload|AtOnce|Leader|Lease|FailedTurn|LoadsHistory|ReorgIsUndone|Upstreams|StopStores|Quorum|Notifications|RateLimited|CatchingUp|Announced|ItsState|WithinOnePoll|EqualsItsNode
+# Packages that are tested without the race detector, the longest first: those that run the Cairo compiler, which takes
+# minutes under it; the sandbox, whose limits leave no memory for it; those whose concurrent parts are raced elsewhere
 # (the program, the pages and the oracle in the packages that they consist of, the simulated node in the tests
-# that index it); the pace of calls, which is simulated for hours and raced in node; and those that start no
-# goroutine: hashes, JSON, decoding, derived facts, archives, receipts, and the largest repositories and jobs.
-UNRACED := ./cmd/... ./toolchain/... ./sandbox/... ./sim/... ./oracle/... ./web/... ./starknet/... ./strictjson ./domain/address ./domain/event ./domain/facts ./domain/verify/archive ./domain/verify/source ./domain/verify/receipt ./domain/integrity ./jobs/rederive ./jobs/repair ./jobs/census ./node/pace ./repo/index ./repo/tokens ./repo/onchain ./repo/privacy
-# The longest come first, so that none is left alone at the end.
-RACED = ./rest ./graph ./jobs/index ./node ./jobs/fsck ./pg $$($(GO) list ./... | grep -vxE 'astrolabe/((toolchain|sandbox|sim|oracle|cmd|web|starknet)(/.*)?|strictjson|domain/(address|event|facts|integrity|verify/(archive|source|receipt))|jobs/(rederive|repair|census)|node/pace|repo/(index|tokens|onchain|privacy))')
+# that index it); the pace of calls, which is simulated for hours and raced in node; those that start no
+# goroutine: hashes, JSON, decoding, derived facts, archives, receipts, and the largest repositories and jobs; and RACED_IN.
+UNRACED := ./cmd/... ./toolchain/... $(RACED_IN) ./sandbox/... ./sim/... ./oracle/... ./web/... ./starknet/... ./strictjson ./domain/address ./domain/event ./domain/facts ./domain/integrity ./domain/privacy ./domain/verify/archive ./domain/verify/receipt ./domain/verify/source ./domain/verify/transparency ./jobs/census ./jobs/markets ./jobs/materialise ./jobs/metadata ./jobs/privacy ./jobs/rederive ./jobs/repair ./jobs/retain ./jobs/summaries ./node/pace ./repo/addresses ./repo/events ./repo/index ./repo/model ./repo/onchain ./repo/privacy ./repo/tokens ./rest/openapi/...
+RACED = $$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNRACED))")
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 
 .DEFAULT_GOAL := help
@@ -34,15 +37,9 @@ run: ## Build and start everything, without configuration
 	@$(MAKE) --no-print-directory -j2 build postgres
 	bin/astrolabe up
 
-# Tests that call repotest.SkipRaced, and their packages: they hash for minutes with the race detector, or measure
-# memory. A test of the root package holds the lists complete.
-UNRACED_TESTS := TestContentLies|TestContractInTheWrongList|TestEventsOfAPoolAreUnread|TestUnprovenClass|TestRepairTakesNoClass|TestDeclaredSierraClass|TestReorgsAcross|TestBlockWithoutCommitments|TestChainWithoutCommitments|TestMismatchNames|TestVerifiedRange|TestDearestAccepted|TestResultIsMeasured
-UNRACED_IN := ./jobs/index ./rest ./graph
-
 test: postgres ## Run every test
-	$(GO) vet ./...
 	$(GO) test -timeout 20m $(UNRACED)
-	$(GO) test -timeout 20m -run '$(UNRACED_TESTS)' $(UNRACED_IN)
+	$(GO) test $(RACE) -timeout 20m -run '$(RACED_TESTS)' $(RACED_IN)
 	$(GO) test $(RACE) -timeout 20m $(RACED)
 
 test-clients: build postgres ## Run third-party clients and linters against the program
@@ -50,7 +47,7 @@ test-clients: build postgres ## Run third-party clients and linters against the 
 
 soak: postgres ## Run the long crash and consistency tests
 	ASTROLABE_SOAK=1 $(GO) test -count=1 -timeout 6h $(UNRACED)
-	ASTROLABE_SOAK=1 $(GO) test -count=1 -timeout 6h -run '$(UNRACED_TESTS)' $(UNRACED_IN)
+	ASTROLABE_SOAK=1 $(GO) test $(RACE) -count=1 -timeout 6h -run '$(RACED_TESTS)' $(RACED_IN)
 	ASTROLABE_SOAK=1 ASTROLABE_CHAOS=300 $(GO) test $(RACE) -count=1 -timeout 6h $(RACED) ./cmd/...
 
 lint: bin/golangci-lint ## Run the linters

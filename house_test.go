@@ -148,54 +148,63 @@ func TestRepositoriesImportOnlyRepoAndModel(t *testing.T) {
 	})
 }
 
-// TestTestsLeftOutOfTheRaceDetectorRunWithoutIt finds the tests that call
-// repotest.SkipRaced and matches them with UNRACED_TESTS in the Makefile. A test
-// that is missing there would never run.
-func TestTestsLeftOutOfTheRaceDetectorRunWithoutIt(t *testing.T) {
+// TestTestsThatStartGoroutinesAreRaced holds RACED_TESTS of the Makefile against the
+// tests of RACED_IN that start goroutines themselves. Those that measure memory, or
+// hash for minutes, call repotest.SkipRaced; elsewhere they would never run.
+func TestTestsThatStartGoroutinesAreRaced(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile("Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := regexp.MustCompile(`(?m)^UNRACED_TESTS := (.+)$`).FindSubmatch(makefile)
-	packages := regexp.MustCompile(`(?m)^UNRACED_IN := (.+)$`).FindSubmatch(makefile)
+	listed := regexp.MustCompile(`(?m)^RACED_TESTS := (.+)$`).FindSubmatch(makefile)
+	packages := regexp.MustCompile(`(?m)^RACED_IN := (.+)$`).FindSubmatch(makefile)
 	if listed == nil || packages == nil {
-		t.Fatal("got a Makefile without UNRACED_TESTS or UNRACED_IN, want both")
+		t.Fatal("got a Makefile without RACED_TESTS or RACED_IN, want both")
 	}
-	pattern, skipped := regexp.MustCompile(string(listed[1])), 0
+	pattern, starting := regexp.MustCompile(string(listed[1])), 0
 	walkGo(t, func(path string) {
 		if !strings.HasSuffix(path, "_test.go") {
 			return
 		}
+		inBoth := slices.Contains(strings.Fields(string(packages[1])), "./"+filepath.ToSlash(filepath.Dir(path)))
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, d := range file.Decls {
 			test, ok := d.(*ast.FuncDecl)
-			if !ok || test.Body == nil || !callsSkipRaced(test.Body) {
+			if !ok || test.Body == nil || !strings.HasPrefix(test.Name.Name, "Test") || test.Name.Name == "TestMain" {
 				continue
 			}
-			skipped++
-			if !pattern.MatchString(test.Name.Name) {
-				t.Errorf("%s: got no %s in UNRACED_TESTS, want it there", path, test.Name.Name)
-			}
-			if in := "./" + filepath.ToSlash(filepath.Dir(path)); !slices.Contains(strings.Fields(string(packages[1])), in) {
-				t.Errorf("%s: got no %s in UNRACED_IN, want it there", path, in)
+			starts, skips := startsGoroutine(test.Body)
+			switch {
+			case skips && !inBoth:
+				t.Errorf("%s: got a call of SkipRaced in %s, want it only in packages of RACED_IN", path, test.Name.Name)
+			case starts && inBoth && !skips:
+				starting++
+				if !pattern.MatchString(test.Name.Name) {
+					t.Errorf("%s: got no %s in RACED_TESTS, want it there", path, test.Name.Name)
+				}
 			}
 		}
 	})
-	if skipped == 0 {
-		t.Error("got no test that calls SkipRaced, want some")
+	if starting == 0 {
+		t.Error("got no test that starts a goroutine, want some")
 	}
 }
 
-func callsSkipRaced(body *ast.BlockStmt) (found bool) {
+// startsGoroutine reports whether a test starts goroutines, with the keyword or with
+// the method Go of a group, and whether it calls SkipRaced.
+func startsGoroutine(body *ast.BlockStmt) (starts, skips bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
-		if name, ok := n.(*ast.SelectorExpr); ok && name.Sel.Name == "SkipRaced" {
-			found = true
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			starts = true
+		case *ast.SelectorExpr:
+			starts, skips = starts || n.Sel.Name == "Go", skips || n.Sel.Name == "SkipRaced"
 		}
-		return !found
+		return true
 	})
-	return found
+	return starts, skips
 }

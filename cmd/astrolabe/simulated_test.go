@@ -32,11 +32,13 @@ func TestUpShowsItsSimulatedChains(t *testing.T) { //nolint:tparallel // the sub
 	t.Run("it reads its nodes", s.readsItsNodes)
 	t.Run("it follows its nodes", s.followsItsNodes)
 	t.Run("it serves its schema and its documents", s.servesItsSchemaAndItsDocuments)
-	t.Run("every example answers", s.answersEveryExample)
+	t.Run("while it verifies the example", func(t *testing.T) {
+		t.Run("it succeeds", func(t *testing.T) { t.Parallel(); s.verifiesTheExample(t) })
+		t.Run("every example answers", func(t *testing.T) { t.Parallel(); s.answersEveryExample(t) })
+	})
 	t.Run("every sample answers on its route", s.answersEverySample)
 	t.Run("a token is in each state of its census", s.showsEachStateOfACensus)
 	t.Run("the command of the guide to the gateway works", s.runsTheCommandOfTheGatewayGuide)
-	t.Run("it verifies the example", s.verifiesTheExample)
 	t.Run("its metrics are documented", s.documentsItsMetrics)
 	if code := s.stop(t); code != exitOK {
 		t.Errorf("got exit code %d, want %d:\n%s", code, exitOK, s.text())
