@@ -45,7 +45,7 @@ func measure(ctx context.Context, pool *indexed.Database, events int) (r result,
 	if err := fill(ctx, pool, events); err != nil {
 		return r, err
 	}
-	if r.folded, err = fold(ctx, db); err != nil {
+	if r.folded, err = fold(ctx, db, events); err != nil {
 		return r, err
 	}
 	if _, err := pool.Exec(ctx, "VACUUM ANALYZE"); err != nil {
@@ -61,11 +61,16 @@ func measure(ctx context.Context, pool *indexed.Database, events int) (r result,
 	return r, nil
 }
 
-// fold extends the ledger over all events, in steps as large as the job's.
-func fold(ctx context.Context, db *repo.DB) (time.Duration, error) {
+// foldSteps is the number of steps in which a ledger is made, at every size: while a
+// deployment follows the chain, its steps are of time and not of events, and rows of
+// one step lie together.
+const foldSteps = 100
+
+// fold extends the ledger over all events.
+func fold(ctx context.Context, db *repo.DB, events int) (time.Duration, error) {
 	began, store := time.Now(), ledgers.NewLedgers(db)
 	for {
-		done, err := store.Extend(ctx, domain.Mainnet, time.Now(), 100_000)
+		done, err := store.Extend(ctx, domain.Mainnet, time.Now(), max(1, events/foldSteps))
 		if err != nil || !done.More {
 			return time.Since(began), err
 		}
