@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 
 	"astrolabe/starknet"
@@ -24,6 +25,9 @@ func (m *Model) privacy(r Request, route string) Answer {
 		return m.poolBuckets(r)
 	case "metrics/series":
 		return found(m.poolSeries(r))
+	}
+	if m.Finalized == nil { // sums of nothing would be zeros
+		return Answer{Status: http.StatusServiceUnavailable, Code: "service_unavailable"}
 	}
 	return found(m.poolAnalytics())
 }
