@@ -72,7 +72,7 @@ func newDeployment(c *console, db *database) *deployment {
 
 // failureKind is the kind of a failed request: its code and the message that its
 // client sees. One that failed unexpectedly has none, because its client was told
-// to ask for its request ID.
+// that the operator can find its request ID in the log.
 func failureKind(record slog.Record) string {
 	code := ""
 	record.Attrs(func(a slog.Attr) bool {

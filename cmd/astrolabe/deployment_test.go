@@ -116,7 +116,7 @@ func (w lineWriter) Write(line []byte) (int, error) {
 
 // TestEqualFailuresOfRequestsAreLoggedOnceAMinute lets requests fail for 90 seconds
 // because of a node. Unexpected failures are logged one by one, because each client
-// was told to ask for its request ID.
+// was told that the operator can find its request ID in the log.
 func TestEqualFailuresOfRequestsAreLoggedOnceAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -56,8 +56,14 @@ func (p *progress) add(blocks, events int) {
 		p.loop.Report(now)
 		return
 	}
-	p.loop.Logger.Info("backfill in progress", "chain", now.Chain, "percent", int(100*now.Share), "block", now.Block, "head", now.Head,
-		"blocksPerSecond", int(now.BlocksPerSecond), "eventsPerSecond", int(now.EventsPerSecond), "left", now.Left)
+	attrs := []any{
+		"chain", now.Chain, "percent", int(100 * now.Share), "block", now.Block, "head", now.Head,
+		"blocksPerSecond", int(now.BlocksPerSecond), "eventsPerSecond", int(now.EventsPerSecond),
+	}
+	if now.Left > 0 {
+		attrs = append(attrs, "left", now.Left)
+	}
+	p.loop.Logger.Info("backfill in progress", attrs...)
 }
 
 // end reports that the backfill is complete.

@@ -100,6 +100,9 @@ func (s *Screen) draw() {
 
 // progressLine formats the progress of a backfill.
 func progressLine(p index.Progress) string {
-	return fmt.Sprintf("%s %5.1f %%, block %d of %d, %.0f blocks/s, %.0f events/s, %s left",
-		p.Chain, 100*p.Share, p.Block, p.Head, p.BlocksPerSecond, p.EventsPerSecond, p.Left.Round(time.Second))
+	line := fmt.Sprintf("%s %5.1f %%, block %d of %d, %.0f blocks/s, %.0f events/s", p.Chain, 100*p.Share, p.Block, p.Head, p.BlocksPerSecond, p.EventsPerSecond)
+	if p.Left > 0 {
+		line += fmt.Sprintf(", %s left", p.Left.Round(time.Second))
+	}
+	return line
 }
