@@ -35,6 +35,7 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 	"astrolabe/telemetry"
 )
 
@@ -86,7 +87,7 @@ func simulated() (pool *node.Pool, closeNode func(), err error) {
 
 // countedNode is an upstream node of the indexed chain that counts its calls.
 func countedNode() (pool *node.Pool, closeNode func(), calls *atomic.Int64, err error) {
-	world, err := sim.New(sim.Config{Blocks: 60})
+	world, err := simtest.Open(sim.Config{Blocks: 60})
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -26,6 +26,7 @@ import (
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 	"astrolabe/telemetry"
 )
 
@@ -41,10 +42,7 @@ type liveChain struct {
 // newLiveChain starts a chain of this many blocks and its index.
 func newLiveChain(t *testing.T, blocks int) *liveChain {
 	t.Helper()
-	simulated, err := sim.New(sim.Config{Blocks: blocks})
-	if err != nil {
-		t.Fatal(err)
-	}
+	simulated := simtest.New(t, sim.Config{Blocks: blocks})
 	server := httptest.NewServer(simulated.Handler())
 	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}})
 	if err != nil {

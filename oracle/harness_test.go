@@ -36,6 +36,7 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/rest"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 	"astrolabe/starknet"
 	"astrolabe/telemetry"
 )
@@ -80,10 +81,7 @@ type world struct {
 
 func newWorld(t *testing.T, config sim.Config) *world {
 	t.Helper()
-	simulated, err := sim.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	simulated := simtest.New(t, config)
 	server := httptest.NewServer(simulated.Handler())
 	t.Cleanup(func() { _ = simulated.Close(); server.Close() })
 	w := newIndex(t, domain.Mainnet, server.URL, func(*index.Loop) {})

@@ -13,6 +13,7 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/rest/frame"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 	"astrolabe/starknet"
 )
 
@@ -20,11 +21,7 @@ import (
 // each moves; the one for many tokens has none.
 func bridgesOf(t *testing.T) map[starknet.Felt][2]string {
 	t.Helper()
-	node, err := sim.New(sim.Config{Blocks: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer node.Close()
+	node := simtest.New(t, sim.Config{Blocks: 1})
 	sides := map[string][2]string{
 		"STRK bridge": {"STRK", "0xca14007eff0db1f8135f4c25b34de49ab0d42766"}, "ETH bridge": {"ETH", "0x455448"},
 		"USDC bridge": {"USDC.e", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"}, "USDT bridge": {"USDT", "0xdac17f958d2ee523a2206206994597c13d831ec7"},

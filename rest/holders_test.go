@@ -28,6 +28,7 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 	"astrolabe/starknet"
 )
 
@@ -54,7 +55,7 @@ func counted(ctx context.Context, url string) error {
 
 // countAll lets the real job ask a real simulated node.
 func countAll(ctx context.Context, db *repo.DB) error {
-	simulated, err := sim.New(sim.Config{Blocks: 60})
+	simulated, err := simtest.Open(sim.Config{Blocks: 60})
 	if err != nil {
 		return err
 	}

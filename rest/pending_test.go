@@ -14,6 +14,7 @@ import (
 	"astrolabe/repo"
 	"astrolabe/repo/repositories"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 	"astrolabe/starknet"
 )
 
@@ -31,11 +32,7 @@ func withNodes(db *repo.DB, nodes []chain.Node) func(*Options) {
 // simulated is a node with the chain of repotest.Everyday.
 func simulated(t *testing.T) chain.Node {
 	t.Helper()
-	simulation, err := sim.New(sim.Config{Blocks: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = simulation.Close() })
+	simulation := simtest.New(t, sim.Config{Blocks: 60})
 	server := httptest.NewServer(simulation.Handler())
 	t.Cleanup(server.Close)
 	pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{server.URL}})

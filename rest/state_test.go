@@ -15,6 +15,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/node"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 	"astrolabe/starknet"
 )
 
@@ -103,16 +104,12 @@ func newStateful(t *testing.T) *stateful {
 	return newStatefulOver(t, simulated, newExplorerWith)
 }
 
-var everyday = sync.OnceValues(func() (*sim.Node, error) { return sim.New(sim.Config{Blocks: 60}) })
+var everyday = sync.OnceValues(func() (*sim.Node, error) { return simtest.Open(sim.Config{Blocks: 60}) })
 
 // newOwnStateful does the same with a database and a chain of the test's own.
 func newOwnStateful(t *testing.T) *stateful {
 	t.Helper()
-	simulated, err := sim.New(sim.Config{Blocks: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = simulated.Close() })
+	simulated := simtest.New(t, sim.Config{Blocks: 60})
 	return newStatefulOver(t, simulated, newOwnExplorerWith)
 }
 

@@ -36,12 +36,13 @@ import (
 	"astrolabe/repo/repotest"
 	"astrolabe/repo/tokens"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 )
 
 // reorged is a simulated chain before and after a reorg of its blocks 51 to 55,
 // and its node. It lives as long as the test program.
 var reorged = sync.OnceValues(func() (*reorgedChain, error) {
-	simulated, err := sim.New(sim.Config{Blocks: 55})
+	simulated, err := simtest.Open(sim.Config{Blocks: 55})
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func worked(ctx context.Context, url string) error {
 // proxied is a simulated chain that deploys proxies in block 65 and upgrades them
 // in block 72, and its node.
 var proxied = sync.OnceValues(func() (*reorgedChain, error) {
-	simulated, err := sim.New(sim.Config{Blocks: repotest.ProxiedBlocks})
+	simulated, err := simtest.Open(sim.Config{Blocks: repotest.ProxiedBlocks})
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +245,7 @@ func sound(t *testing.T, template pgtest.Template, of func() (*reorgedChain, err
 
 // quick is which share of the corruptions an ordinary test run tries; all of them
 // take minutes, and run when ASTROLABE_SOAK is set.
-const quick = 8
+const quick = 20
 
 // repairman damages a database and follows advice.
 type repairman struct {

@@ -8,6 +8,7 @@ import (
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 )
 
 // TestUnfinishedCensusIsInvisibleAfterAKillAtAnyPoint kills the worker while it
@@ -15,10 +16,7 @@ import (
 // incomplete generation, and the next worker counts everything.
 func TestUnfinishedCensusIsInvisibleAfterAKillAtAnyPoint(t *testing.T) {
 	t.Parallel()
-	node, err := sim.New(sim.Config{Blocks: 60})
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := simtest.New(t, sim.Config{Blocks: 60})
 	server := httptest.NewServer(node.Handler())
 	t.Cleanup(func() {
 		_ = node.Close()

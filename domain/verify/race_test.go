@@ -15,7 +15,7 @@ func races() int {
 	if os.Getenv("ASTROLABE_SOAK") != "" {
 		return 10_000
 	}
-	return 200
+	return 100
 }
 
 // TestACancellationAndAnAdmissionNeverBothWin lets the owner cancel each job while

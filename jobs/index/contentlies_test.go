@@ -104,7 +104,7 @@ type liar struct {
 
 func newLiar(t *testing.T, level facts.Verification, blocks int) *liar {
 	t.Helper()
-	w := newWorld(t, sim.Config{Blocks: blocks})
+	w := newVerifiedWorld(t, sim.Config{Blocks: blocks})
 	loop := w.loop("a")
 	loop.Verify, loop.Node, loop.Lease = level, w.node.Source(), time.Hour // nothing renews it
 	loop.Prover = ProverOf(w.db, loop.Node)

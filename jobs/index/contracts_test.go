@@ -20,7 +20,7 @@ import (
 func TestContractInTheWrongListOfAStateDiffIsRefused(t *testing.T) {
 	t.Parallel()
 	repotest.SkipRaced(t)
-	w := newWorld(t, sim.Config{Blocks: 20})
+	w := newVerifiedWorld(t, sim.Config{Blocks: 20})
 	p, pool := w.tampered()
 	for _, first := range []uint64{0, 3} {
 		clean := w.clean(func(l *Loop) { l.First = first })

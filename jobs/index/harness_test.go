@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -23,6 +24,7 @@ import (
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repotest"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 	"astrolabe/telemetry"
 )
 
@@ -38,16 +40,23 @@ type world struct {
 	node *node.Pool
 	db   *repo.DB
 
-	front    *front // what the URL serves
-	database string // its address
+	front    *front             // what the URL serves
+	database string             // its address
+	level    facts.Verification // of its indexers: unverified by default
+}
+
+// newVerifiedWorld returns a world whose indexers verify the hashes of blocks, for
+// tests of that. In other tests it would take most of the time.
+func newVerifiedWorld(t *testing.T, config sim.Config) *world {
+	t.Helper()
+	w := newWorld(t, config)
+	w.level = facts.FullyVerified
+	return w
 }
 
 func newWorld(t *testing.T, config sim.Config) *world {
 	t.Helper()
-	chain, err := sim.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	chain := simtest.New(t, config)
 	front := &front{}
 	front.serve(chain.Handler())
 	server := httptest.NewServer(front)
@@ -56,7 +65,7 @@ func newWorld(t *testing.T, config sim.Config) *world {
 	w.connect()
 	t.Cleanup(func() {
 		w.node.Close()
-		_ = chain.Close()
+		_ = chain.Close() // ends its streams, which the server waits for
 		server.Close()
 	})
 	return w
@@ -76,12 +85,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // another returns a simulated node next to that of the world.
 func (w *world) another(config sim.Config) *sim.Node {
 	w.Helper()
-	node, err := sim.New(config)
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.Cleanup(func() { _ = node.Close() })
-	return node
+	return simtest.New(w.T, config)
 }
 
 // sized is how many blocks a chain has: all of them when ASTROLABE_SOAK is set.
@@ -157,7 +161,7 @@ func (w *world) loop(holder string) *Loop {
 	return &Loop{
 		Chain: domain.Mainnet, Pools: privacy.KnownPools(domain.Mainnet), Node: repotest.OnceRead{Source: w.node.Source()}, Holder: holder,
 		Leases: w.leases(), Checkpoints: store.NewCheckpoints(w.db), Classes: store.NewArchive(w.db), Writer: store.NewWriter(w.db), Backfills: store.NewBackfills(w.db),
-		Every: 5 * time.Millisecond, Lease: time.Hour, Depth: 5, Sizes: small.orDefault(), Verify: harnessLevel(),
+		Every: 5 * time.Millisecond, Lease: time.Hour, Depth: 5, Sizes: small.orDefault(), Verify: cmp.Or(w.level, facts.Unverified),
 		Logger: slog.New(slog.DiscardHandler), Metrics: telemetry.NewMetrics(),
 	}
 }
@@ -215,13 +219,4 @@ func (w *world) status() chain.Head {
 		w.Fatal(err)
 	}
 	return heads[domain.Mainnet]
-}
-
-// harnessLevel is how far the tests' indexers verify blocks. Hashing takes minutes
-// with the race detector.
-func harnessLevel() facts.Verification {
-	if repotest.Raced {
-		return facts.Unverified
-	}
-	return facts.FullyVerified
 }

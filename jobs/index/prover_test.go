@@ -40,7 +40,7 @@ func TestUnprovenClassIsUnusedUntilItIsProven(t *testing.T) {
 	for name, first := range map[string]uint64{"whole": 0, "partial": 68} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, sim.Config{Blocks: lieBlocks})
+			w := newVerifiedWorld(t, sim.Config{Blocks: lieBlocks})
 			if err := w.sim.Fault(fault.Fault{Kind: fault.Lie, Lie: "class.cairo0.abi.name"}); err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func TestUnprovenClassIsUnusedUntilItIsProven(t *testing.T) {
 func TestRepairTakesNoClassThatIsNeitherProvenNorCommitted(t *testing.T) {
 	t.Parallel()
 	repotest.SkipRaced(t)
-	w := newWorld(t, sim.Config{Blocks: 70})
+	w := newVerifiedWorld(t, sim.Config{Blocks: 70})
 	leader := w.leader(w.loop("a"))
 	w.catchUp(leader)
 	if err := w.leases().ReleaseLease(t.Context(), leader.lease); err != nil {
@@ -153,7 +153,7 @@ func TestMissingClassesAreAskedForAgainAfterGrowingPauses(t *testing.T) {
 func TestDeclaredSierraClassAnsweredAsCairo0Halts(t *testing.T) {
 	t.Parallel()
 	repotest.SkipRaced(t)
-	w := newWorld(t, sim.Config{Blocks: 4})
+	w := newVerifiedWorld(t, sim.Config{Blocks: 4})
 	p, pool := w.tampered()
 	p.tell(&lie{ofClass, func(result map[string]any) bool {
 		if result["sierra_program"] == nil {

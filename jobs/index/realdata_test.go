@@ -128,7 +128,7 @@ func indexReal(t *testing.T, run []golden) []facts.Block {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { pool.Close(); server.Close() })
-	w := &world{T: t, node: pool, database: pgtest.Database(t, repotest.Migrated)}
+	w := &world{T: t, node: pool, database: pgtest.Database(t, repotest.Migrated), level: facts.FullyVerified}
 	w.connect()
 	loop := w.loop("a")
 	loop.Chain, loop.First, loop.AcceptMissingClasses = first.ChainID, first.Number, true

@@ -35,7 +35,7 @@ func TestBlockWithoutCommitmentsIsRefusedAfterAFullOne(t *testing.T) {
 	for field, value := range map[string]any{"timestamp": json.Number("1900000000"), "starknet_version": "0.13.1"} {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, sim.Config{Blocks: 4})
+			w := newVerifiedWorld(t, sim.Config{Blocks: 4})
 			p, pool := w.tampered()
 			loop := w.loop("a")
 			loop.Node = pool.Source()
@@ -71,7 +71,7 @@ func TestBlockWithoutCommitmentsIsRefusedAfterAFullOne(t *testing.T) {
 func TestChainWithoutCommitmentsIsAcceptedAndLoggedOnce(t *testing.T) {
 	t.Parallel()
 	repotest.SkipRaced(t)
-	w := newWorld(t, sim.Config{Blocks: 4})
+	w := newVerifiedWorld(t, sim.Config{Blocks: 4})
 	p, pool := w.tampered()
 	p.tell(&lie{ofBlock, stripped(json.Number("1900000000"), "timestamp")})
 	var log bytes.Buffer
@@ -103,7 +103,7 @@ func TestMismatchNamesOnlyTheUpstreamThatLied(t *testing.T) {
 	}} {
 		t.Run(method, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, sim.Config{Blocks: 40})
+			w := newVerifiedWorld(t, sim.Config{Blocks: 40})
 			p, _ := w.tampered()
 			p.tell(&lie{method, change})
 			pool, err := node.Open(node.Options{Chain: domain.Mainnet, URLs: []string{w.url, p.url}})
@@ -123,7 +123,7 @@ func TestMismatchNamesOnlyTheUpstreamThatLied(t *testing.T) {
 
 func TestLevelsDifferInWhatTheyRefuseButNotInTheFacts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sim.Config{Blocks: 20})
+	w := newVerifiedWorld(t, sim.Config{Blocks: 20})
 	digests := make(map[string]bool)
 	for _, level := range facts.Verifications {
 		other := w.beside()
@@ -148,7 +148,7 @@ func TestLevelsDifferInWhatTheyRefuseButNotInTheFacts(t *testing.T) {
 func TestVerifiedRangeEndsAtTheFirstLesserBlockAndMovesBackWithAnUndo(t *testing.T) {
 	t.Parallel()
 	repotest.SkipRaced(t)
-	w := newWorld(t, sim.Config{Blocks: 6})
+	w := newVerifiedWorld(t, sim.Config{Blocks: 6})
 	loop := w.loop("a")
 	leader := w.leader(loop)
 	w.catchUp(leader)
@@ -184,7 +184,7 @@ func TestVerifiedRangeEndsAtTheFirstLesserBlockAndMovesBackWithAnUndo(t *testing
 
 func TestBlockWaitsForTheQuorum(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sim.Config{Blocks: 4})
+	w := newVerifiedWorld(t, sim.Config{Blocks: 4})
 	p, _ := w.tampered()
 	down := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(down.Close)
@@ -219,7 +219,7 @@ func TestBlockWaitsForTheQuorum(t *testing.T) {
 // a fork of its own, which is as long as the chain of the others or longer.
 func TestAMinorityUndoesNothingThatTheQuorumConfirms(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, sim.Config{Blocks: 12})
+	w := newVerifiedWorld(t, sim.Config{Blocks: 12})
 	urls, nodes := []string{}, []*sim.Node{w.sim}
 	for range 2 {
 		other := w.another(sim.Config{Blocks: 12})

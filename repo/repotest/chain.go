@@ -12,6 +12,7 @@ import (
 	"astrolabe/domain/privacy"
 	"astrolabe/sim"
 	"astrolabe/sim/classes"
+	"astrolabe/sim/simtest"
 	"astrolabe/starknet"
 )
 
@@ -28,7 +29,7 @@ func Everyday(t testing.TB) []facts.Block {
 }
 
 var everyday = sync.OnceValues(func() ([]facts.Block, error) {
-	node, err := sim.New(sim.Config{Blocks: 60})
+	node, err := simtest.Open(sim.Config{Blocks: 60})
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func Partial(t testing.TB) []facts.Block {
 }
 
 var partial = sync.OnceValues(func() ([]facts.Block, error) {
-	node, err := sim.New(sim.Config{Blocks: 60})
+	node, err := simtest.Open(sim.Config{Blocks: 60})
 	if err != nil {
 		return nil, err
 	}

@@ -7,16 +7,14 @@ import (
 	"astrolabe/domain"
 	"astrolabe/node"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 )
 
 // Serve serves a simulated node of SN_MAIN until the test ends. It returns the
 // node and its URL.
 func Serve(t testing.TB, config sim.Config) (*sim.Node, string) {
 	t.Helper()
-	simulated, err := sim.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	simulated := simtest.New(t, config)
 	server := httptest.NewServer(simulated.Handler())
 	t.Cleanup(func() {
 		_ = simulated.Close()

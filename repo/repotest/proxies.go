@@ -6,6 +6,7 @@ import (
 
 	"astrolabe/domain/facts"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 	"astrolabe/starknet"
 )
 
@@ -31,7 +32,7 @@ func Proxied(t testing.TB) ProxyChain {
 }
 
 var proxied = sync.OnceValues(func() (c ProxyChain, err error) {
-	node, err := sim.New(sim.Config{Blocks: ProxiedBlocks})
+	node, err := simtest.Open(sim.Config{Blocks: ProxiedBlocks})
 	if err != nil {
 		return c, err
 	}

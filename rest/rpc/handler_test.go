@@ -29,6 +29,7 @@ import (
 	"astrolabe/rest"
 	"astrolabe/rest/rpc"
 	"astrolabe/sim"
+	"astrolabe/sim/simtest"
 	"astrolabe/telemetry"
 )
 
@@ -128,11 +129,7 @@ func newService(t *testing.T) *service {
 
 func newServiceWith(t *testing.T, sockets *rpc.Sockets) *service {
 	t.Helper()
-	simulated, err := sim.New(sim.Config{Blocks: 30})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = simulated.Close() })
+	simulated := simtest.New(t, sim.Config{Blocks: 30})
 	s := &service{t: t, sim: simulated, node: &upstream{handler: simulated.Handler()}, log: new(syncBuffer), socks: sockets}
 	upstreamServer := httptest.NewUnstartedServer(s.node)
 	connections := &cuttable{Listener: upstreamServer.Listener}

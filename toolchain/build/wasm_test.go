@@ -111,7 +111,7 @@ var bankHash = starknet.MustFelt("0x832f2af14cef6713c4e438a332f90e256ff4f27dbdfb
 // TestRebuildsGiveOneClass builds a tree that was written in several folders, in
 // several orders, by several users of the sandbox.
 func TestRebuildsGiveOneClass(t *testing.T) { //nolint:paralleltest // it opens sandboxes, which measure the host
-	rebuilds := 3
+	rebuilds := 2
 	if os.Getenv("ASTROLABE_SOAK") == "1" {
 		rebuilds = 100
 	}
