@@ -4,6 +4,9 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/repo/onchain"
@@ -55,9 +58,6 @@ func TestTransactionsByHashAreOneStatement(t *testing.T) {
 	want := []*chain.TxFacts{nil, nil}
 	for i := range blocks {
 		for _, tx := range blocks[i].Transactions {
-			if len(tx.Calldata) == 0 {
-				tx.Calldata = nil
-			}
 			hashes = append(hashes, tx.Hash, tx.Hash)
 			found := &chain.TxFacts{Transaction: tx, Block: domain.BlockRef{Number: uint64(i), Hash: blocks[i].Header.Hash}, Timestamp: blocks[i].Header.Timestamp}
 			want = append(want, found, found)
@@ -68,9 +68,7 @@ func TestTransactionsByHashAreOneStatement(t *testing.T) {
 	if err != nil || count.N() != 1 {
 		t.Fatalf("got %d statements and %v, want 1", count.N(), err)
 	}
-	for i := range want {
-		if !reflect.DeepEqual(found[i], want[i]) {
-			t.Fatalf("%s: got %+v, want %+v", hashes[i], found[i], want[i])
-		}
+	if diff := cmp.Diff(want, found, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
