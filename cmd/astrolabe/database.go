@@ -182,23 +182,13 @@ func (d *database) done() <-chan struct{} {
 // resolved returns the settings with the URLs that files hold. Without
 // DatabaseURL, the database is the private one.
 func (s databaseSettings) resolved() (databaseSettings, error) {
-	for _, u := range []struct {
-		flag string
-		url  *secretText
-		file *string
-	}{
-		{"--database-url", &s.DatabaseURL, &s.DatabaseURLFile},
-		{"--database-direct-url", &s.DatabaseDirectURL, &s.DatabaseDirectURLFile},
-		{"--database-read-url", &s.DatabaseReadURL, &s.DatabaseReadURLFile},
-	} {
-		text, err := secretFrom(u.flag, *u.url, *u.file)
-		if err == nil {
-			err = checkDatabaseURL(u.flag, text)
-		}
-		if err != nil {
-			return s, err
-		}
-		*u.url, *u.file = secretText(text), ""
+	err := readURLs(
+		urlSetting{"--database-url", &s.DatabaseURL, &s.DatabaseURLFile},
+		urlSetting{"--database-direct-url", &s.DatabaseDirectURL, &s.DatabaseDirectURLFile},
+		urlSetting{"--database-read-url", &s.DatabaseReadURL, &s.DatabaseReadURLFile},
+	)
+	if err != nil {
+		return s, err
 	}
 	if s.DatabaseURL == "" && (s.DatabaseDirectURL != "" || s.DatabaseReadURL != "") {
 		return s, usageError{errors.New("--database-direct-url and --database-read-url need --database-url")}
@@ -207,6 +197,28 @@ func (s databaseSettings) resolved() (databaseSettings, error) {
 		return s, usageError{err}
 	}
 	return s, nil
+}
+
+// urlSetting is a database URL, or the file that holds it.
+type urlSetting struct {
+	flag string
+	url  *secretText
+	file *string
+}
+
+// readURLs replaces files by the URLs that they hold, and checks every URL.
+func readURLs(settings ...urlSetting) error {
+	for _, s := range settings {
+		text, err := secretFrom(s.flag, *s.url, *s.file)
+		if err == nil {
+			err = checkDatabaseURL(s.flag, text)
+		}
+		if err != nil {
+			return err
+		}
+		*s.url, *s.file = secretText(text), ""
+	}
+	return nil
 }
 
 // checkDatabaseURL refuses a URL that is none, or whose password every user of the

@@ -22,9 +22,11 @@ import (
 
 // verifierSettings configure the builder and the controller that "up" starts.
 type verifierSettings struct {
-	BuilderDatabaseURL    secretText `help:"Database URL with the role astrolabe_builder, if the database is not the private one. Without it no contracts are built." placeholder:"URL"`
-	ControllerDatabaseURL secretText `help:"Database URL with the role astrolabe_controller, if the database is not the private one." placeholder:"URL"`
-	ReceiptKeyFile        string     `help:"Key that signs receipts. Default: receipt-key.pem in the data folder, created at the first start; beside it, receipt-key-production.pem or receipt-key-demo.pem if that key signs for the other kind of chain." type:"path" placeholder:"FILE"`
+	BuilderDatabaseURL        secretText `help:"Database URL with the role astrolabe_builder, if the database is not the private one. Without it no contracts are built." placeholder:"URL"`
+	BuilderDatabaseURLFile    string     `help:"Read the database URL of the builder from this file." type:"path" placeholder:"FILE"`
+	ControllerDatabaseURL     secretText `help:"Database URL with the role astrolabe_controller, if the database is not the private one." placeholder:"URL"`
+	ControllerDatabaseURLFile string     `help:"Read the database URL of the controller from this file." type:"path" placeholder:"FILE"`
+	ReceiptKeyFile            string     `help:"Key that signs receipts. Default: receipt-key.pem in the data folder, created at the first start; beside it, receipt-key-production.pem or receipt-key-demo.pem if that key signs for the other kind of chain." type:"path" placeholder:"FILE"`
 	pinSettings
 	compilerSettings
 }
@@ -39,11 +41,17 @@ func (s verifierSettings) check() error {
 			return fmt.Errorf("--receipt-key-file: %w", err)
 		}
 	}
-	return firstError(
-		checkDatabaseURL("--builder-database-url", string(s.BuilderDatabaseURL)),
-		checkDatabaseURL("--controller-database-url", string(s.ControllerDatabaseURL)),
-		s.pinSettings.check(),
+	_, err := s.resolved()
+	return firstError(err, s.pinSettings.check())
+}
+
+// resolved returns the settings with the URLs that files hold.
+func (s verifierSettings) resolved() (verifierSettings, error) {
+	err := readURLs(
+		urlSetting{"--builder-database-url", &s.BuilderDatabaseURL, &s.BuilderDatabaseURLFile},
+		urlSetting{"--controller-database-url", &s.ControllerDatabaseURL, &s.ControllerDatabaseURLFile},
 	)
+	return s, err
 }
 
 // verifiers returns the builder and the controller as child processes of this
@@ -159,7 +167,8 @@ func (d *deployment) receiptKey(ctx context.Context, file, data string, environm
 // private database their passwords are new at each start.
 func (d *deployment) roleURLs(ctx context.Context, s verifierSettings) (builder, controller string, err error) {
 	if d.db.server == nil {
-		return string(s.BuilderDatabaseURL), string(s.ControllerDatabaseURL), nil
+		s, err = s.resolved()
+		return string(s.BuilderDatabaseURL), string(s.ControllerDatabaseURL), err
 	}
 	superuser, err := repo.Open(ctx, repo.Options{URL: d.db.server.URL("postgres"), MaxConns: 1})
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -105,5 +106,20 @@ func TestAKeyOfTheDemoNeverSignsForARealChain(t *testing.T) {
 	}
 	if other, err := signing.ReadFile(filepath.Join(data, "receipt-key-production.pem")); err != nil || other.ID == key.ID {
 		t.Errorf("got the key %s and %v, want a new key", other.ID, err)
+	}
+}
+
+// TestDatabaseURLsOfTheVerifiersAreReadFromFiles keeps their passwords out of the
+// environment of up.
+func TestDatabaseURLsOfTheVerifiersAreReadFromFiles(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "url")
+	if err := os.WriteFile(file, []byte("postgres://astrolabe_builder:secret@db/x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings := verifierSettings{BuilderDatabaseURLFile: file, ControllerDatabaseURL: "postgres://astrolabe_controller:secret@db/x"}
+	builder, controller, err := (&deployment{db: &database{}}).roleURLs(t.Context(), settings)
+	if err != nil || builder != "postgres://astrolabe_builder:secret@db/x" || controller != "postgres://astrolabe_controller:secret@db/x" {
+		t.Errorf("got %q, %q and %v, want the URL of the file and that of the setting", builder, controller, err)
 	}
 }
