@@ -35,7 +35,7 @@ func TestACancellationAndAnAdmissionNeverBothWin(t *testing.T) {
 		for lane := range 4 {
 			all.Go(func() {
 				for i := lane; i < batch; i += 4 {
-					c.race(controllers, ids[i], "r"+letters(done+i), i%3)
+					c.race(controllers, ids[i], "r"+letters(done+i), i)
 				}
 			})
 		}
@@ -77,21 +77,38 @@ func letters(n int) string {
 	return text
 }
 
-// race starts a cancellation and two controllers at once. The answer of each must
-// be what is stored in the end.
-func (c *control) race(controllers []*verify.Controller, id, workspace string, first int) {
-	start := make(chan struct{})
+// race lets a cancellation and two controllers act on a job at once, except that in
+// every tenth race the cancellation waits for a controller, and in another tenth
+// the controllers wait for it, so that both win somewhere on any machine. The answer
+// of each must be what is stored in the end.
+func (c *control) race(controllers []*verify.Controller, id, workspace string, number int) {
+	start, stopped, compared := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	var group sync.WaitGroup
+	var once sync.Once
 	decided := make([]bool, len(controllers))
 	var cancelled *verify.Job
 	acts := []func() error{
-		func() (err error) { cancelled, err = c.Cancel(c.Context(), domain.Mainnet, workspace, id); return err },
+		func() (err error) {
+			if number%10 == 0 {
+				<-compared
+			}
+			cancelled, err = c.Cancel(c.Context(), domain.Mainnet, workspace, id)
+			close(stopped)
+			return err
+		},
 	}
 	for i, controller := range controllers {
-		acts = append(acts, func() (err error) { decided[i], err = controller.Compare(c.Context(), id); return err })
+		acts = append(acts, func() (err error) {
+			if number%10 == 1 {
+				<-stopped
+			}
+			decided[i], err = controller.Compare(c.Context(), id)
+			once.Do(func() { close(compared) })
+			return err
+		})
 	}
 	for i := range acts {
-		act := acts[(i+first)%len(acts)]
+		act := acts[(i+number)%len(acts)]
 		group.Go(func() {
 			<-start
 			if err := act(); err != nil {
