@@ -65,7 +65,7 @@ func newWorld(t *testing.T, config sim.Config) *world {
 	w.connect()
 	t.Cleanup(func() {
 		w.node.Close()
-		_ = chain.Close() // ends its streams, which the server waits for
+		_ = chain.Close()
 		server.Close()
 	})
 	return w

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"astrolabe/sim"
+	"astrolabe/sim/spectest"
 )
 
 // recorded returns the recording of a configuration's first blocks. Tests of
@@ -70,7 +71,7 @@ func removeOld(all string) error {
 // sourceDigest identifies the source that blocks depend on: the simulator, the
 // hashes and the versions of the libraries.
 func sourceDigest() (string, error) {
-	root, err := repository()
+	root, err := spectest.Root()
 	if err != nil {
 		return "", err
 	}
@@ -90,19 +91,4 @@ func sourceDigest() (string, error) {
 		}
 	}
 	return fmt.Sprintf("%x", digest.Sum(nil))[:32], nil
-}
-
-// repository returns the folder of go.mod, seen from a test's working directory.
-func repository() (string, error) {
-	dir, err := os.Getwd()
-	for err == nil {
-		if _, err := os.Stat(filepath.Join(dir, "go.sum")); err == nil {
-			return dir, nil
-		}
-		if filepath.Dir(dir) == dir {
-			return "", errors.New("simtest: no go.sum above the working directory")
-		}
-		dir = filepath.Dir(dir)
-	}
-	return "", err
 }

@@ -20,9 +20,13 @@ func New(tb testing.TB, config sim.Config) *sim.Node {
 	return node
 }
 
-// Open returns a node as sim.New does, with recorded blocks. Its configuration
-// must not name a file.
+// Open returns a node as sim.New does, with recorded blocks. The configuration
+// must not name a file, and not have a random seed: its recording would be used
+// only once.
 func Open(config sim.Config) (*sim.Node, error) {
+	if config.Record != "" || config.State != "" || config.Rendered != "" {
+		return nil, errors.New("simtest: the configuration names a file")
+	}
 	path, err := recorded(config)
 	if err != nil {
 		return nil, err

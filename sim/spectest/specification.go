@@ -2,6 +2,7 @@ package spectest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +19,11 @@ type Specification map[string]map[string]any
 // Read reads the documents or skips the test.
 func Read(t testing.TB) Specification {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root(t), "..", "shared", "data", "openrpc", "*.json"))
+	root, err := Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(root, "..", "shared", "data", "openrpc", "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Skip("the published OpenRPC documents are not beside the repository")
 	}
@@ -37,22 +42,19 @@ func Read(t testing.TB) Specification {
 	return spec
 }
 
-// root returns the folder of the module.
-func root(t testing.TB) string {
-	t.Helper()
+// Root returns the folder of the module, seen from a test's working directory.
+func Root() (string, error) {
 	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
+	for err == nil {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
+			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			t.Fatal("got no go.mod above the test, want one")
+			return "", errors.New("there is no go.mod above the working directory")
 		}
 		dir = filepath.Dir(dir)
 	}
+	return "", err
 }
 
 // method finds a method and the file that it is in.
