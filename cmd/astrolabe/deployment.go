@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"runtime/debug"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -26,6 +28,16 @@ type deployment struct {
 	outage *telemetry.Outage // of the database
 	// masters reads the configured master keys again.
 	masters func() ([]secret.Master, error)
+	memory  int64 // soft limit of the process
+}
+
+// addMemory adds the memory of a part of the process to its soft limit, which
+// GOMEMLIMIT overrides.
+func (d *deployment) addMemory(bytes int64) {
+	d.memory += bytes
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(d.memory)
+	}
 }
 
 // openDeployment opens the database before it writes anything, so that a data

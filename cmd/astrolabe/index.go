@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"runtime/debug"
 	"time"
 
 	"astrolabe/cmd/astrolabe/process"
@@ -94,16 +92,13 @@ func (i indexCommand) Run(ctx context.Context, c *console) error {
 	})
 }
 
-// indexMemory is the soft memory limit of a process with an indexer: its
-// short-lived batches are many times larger than its live heap. GOMEMLIMIT
-// overrides it.
+// indexMemory is the memory of an indexer: its short-lived batches are many times
+// larger than its live heap.
 const indexMemory = 300 << 20
 
 // indexers returns an indexer for each chain that has a node.
 func (d *deployment) indexers(nodes nodeSettings, s indexSettings, simulated bool) ([]component, error) {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(indexMemory)
-	}
+	d.addMemory(indexMemory)
 	var components []component
 	for _, chain := range domain.Chains {
 		if len(nodes.urls()[chain]) == 0 {

@@ -22,6 +22,7 @@ import (
 	"astrolabe/cmd/astrolabe/terminal"
 	"astrolabe/cmd/astrolabe/verification"
 	"astrolabe/domain"
+	"astrolabe/httpserver"
 	"astrolabe/node/pace"
 	"astrolabe/sandbox"
 	"astrolabe/telemetry"
@@ -105,17 +106,11 @@ func (c *console) announce(name, address, note string) {
 	fmt.Fprintf(c.stdout, "%-9s %s%s\n", name, address, note)
 }
 
-// gcPercent lets a small heap grow further between collections than Go's
-// default. Requests allocate short-lived garbage next to a few megabytes of live
-// data, so collecting after every few hundred of them costs throughput and saves
-// little memory. GOGC overrides it.
-const gcPercent = 400
-
 func main() {
 	sandbox.Reexec()
 	ignoreClientVariables()
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+		debug.SetGCPercent(httpserver.GCPercent)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second signal terminates the program immediately

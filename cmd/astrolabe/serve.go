@@ -113,6 +113,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 	d.metrics.Gauge("http_connections", "Open connections to the API.", func() float64 { return float64(listener.Open()) })
 	d.metrics.Counter("http_connections_refused_total", "Connections to the API that were closed because there were too many.", func() float64 { return float64(listener.Refused()) })
 	d.metrics.Counter("usage_dropped_total", "Requests missing from usage accounting.", func() float64 { return float64(usage.Dropped()) })
+	d.addMemory(httpserver.SoftMemory + int64(l.CacheMB)<<20)
 	services := explorer.New(explorer.Options{
 		Stores: repositories.Explorer(d.db.DB), Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: stateNodes(pools),
 		ScreeningTop: l.ScreeningTop, Cache: chain.NewCache(l.CacheMB << 20),

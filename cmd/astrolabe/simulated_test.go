@@ -40,6 +40,7 @@ func TestUpShowsItsSimulatedChains(t *testing.T) { //nolint:tparallel // the sub
 	t.Run("a token is in each state of its census", s.showsEachStateOfACensus)
 	t.Run("the command of the guide to the gateway works", s.runsTheCommandOfTheGatewayGuide)
 	t.Run("its metrics are documented", s.documentsItsMetrics)
+	t.Run("its memory is limited", s.limitsItsMemory)
 	if code := s.stop(t); code != exitOK {
 		t.Errorf("got exit code %d, want %d:\n%s", code, exitOK, s.text())
 	}

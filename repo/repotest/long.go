@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"astrolabe/httpserver"
 )
 
 // Long is the template of Followed with values as long as the chain allows:
@@ -34,8 +36,10 @@ func Long(ctx context.Context, url string) error {
 }
 
 // PeakMemory returns the most memory that the process has taken from the system
-// while act ran, and had not given back.
+// while act ran, and had not given back. Garbage is collected as in the program.
 func PeakMemory(act func()) uint64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(httpserver.GCPercent))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(httpserver.SoftMemory))
 	debug.FreeOSMemory()
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	done, ended := make(chan struct{}), make(chan uint64)
