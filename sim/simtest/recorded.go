@@ -49,16 +49,20 @@ var current = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all := filepath.Join(cache, "astrolabe", "sim")
-	folder := filepath.Join(all, source)
-	return folder, errors.Join(os.MkdirAll(folder, 0o700), removeOld(all))
+	return folderOf(filepath.Join(cache, "astrolabe", "sim"), source)
 })
 
 // unused is how long the recordings of another simulator are kept.
 const unused = 7 * 24 * time.Hour
 
-// removeOld removes the folders to which nothing was added for long.
-func removeOld(all string) error {
+// folderOf makes the folder of a simulator among those of all, marks it as used
+// and removes those that were not used for long.
+func folderOf(all, source string) (string, error) {
+	folder, now := filepath.Join(all, source), time.Now()
+	return folder, errors.Join(os.MkdirAll(folder, 0o700), os.Chtimes(folder, now, now), removeUnused(all))
+}
+
+func removeUnused(all string) error {
 	folders, err := os.ReadDir(all)
 	for _, folder := range folders {
 		if info, err := folder.Info(); err == nil && time.Since(info.ModTime()) > unused {

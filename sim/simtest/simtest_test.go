@@ -3,9 +3,12 @@ package simtest
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -59,4 +62,34 @@ func blocks(t *testing.T, n *sim.Node) (all []string) {
 		all = append(all, strings.ReplaceAll(string(text), "null", "[]")) // empty lists have two forms
 	}
 	return all
+}
+
+func TestRecordingsOfOtherSimulatorsAreRemovedWhenUnused(t *testing.T) {
+	t.Parallel()
+	all, old := t.TempDir(), time.Now().Add(-2*unused)
+	for _, source := range []string{"current", "recent", "unused"} {
+		if _, err := folderOf(all, source); err != nil {
+			t.Fatal(err)
+		}
+		if source == "recent" {
+			continue
+		}
+		if err := os.Chtimes(filepath.Join(all, source), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := folderOf(all, "current"); err != nil {
+		t.Fatal(err)
+	}
+	folders, err := os.ReadDir(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, folder := range folders {
+		got = append(got, folder.Name())
+	}
+	if diff := cmp.Diff([]string{"current", "recent"}, got); diff != "" {
+		t.Errorf("folders (-want +got):\n%s", diff)
+	}
 }
