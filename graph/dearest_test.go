@@ -278,7 +278,7 @@ func TestDearestAcceptedOperationsFitIntoMemoryAndTime(t *testing.T) {
 	repotest.SkipRaced(t)
 	documents, attempts := 24, 15
 	if os.Getenv("ASTROLABE_SOAK") != "" {
-		documents, attempts = 400, 120
+		documents, attempts = 100, 60
 	}
 	g := serveLong(t)
 	var runs []run
