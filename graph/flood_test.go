@@ -91,17 +91,25 @@ func TestFloodOfSocketsLeavesRoomForKeys(t *testing.T) {
 	if os.Getenv("ASTROLABE_SOAK") != "" {
 		rounds = 300
 	}
-	g := serveOwn(t, func(o *Options) { o.Limits.Streams, o.Limits.CallerStreams, o.InitTimeout = 40, 20, time.Second })
+	g := serveOwn(t, func(o *Options) {
+		o.Limits.Streams, o.Limits.CallerStreams, o.InitTimeout = 40, 20, time.Second
+		o.KeepAlive = time.Hour // the first client answers no pings until it is used
+	})
 	valid := g.open(t)
 	for range rounds {
 		key := g.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read}})
-		var flood sync.WaitGroup
+		var flood, ends sync.WaitGroup
 		for _, header := range []http.Header{nil, {"X-Service-Api-Key": {"nonsense"}}, {"X-Service-Api-Key": {key}}} {
 			for range 12 {
 				flood.Go(func() {
 					if c, _ := g.dialWith(t, header); c != nil {
 						_ = c.conn.Write(t.Context(), websocket.MessageText, []byte(`{"type":"connection_init"}`))
 						_, _, _ = c.conn.Read(t.Context()) // the acknowledgement, or the end
+						ends.Go(func() {
+							for err := error(nil); err == nil; {
+								_, _, err = c.conn.Read(t.Context())
+							}
+						})
 					}
 				})
 			}
@@ -113,6 +121,7 @@ func TestFloodOfSocketsLeavesRoomForKeys(t *testing.T) {
 		}
 		g.CredentialChanged(account.ByKey, publicID(key))
 		_ = second.conn.CloseNow()
+		ends.Wait()
 		eventually(t, "only the first socket is left", func() bool { return g.openStreams() == 1 })
 	}
 	valid.subscribe("1", `{__typename}`)
