@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/bench/indexed"
+	"astrolabe/repo"
 )
 
 // copies is how long psql took to copy the same rows.
@@ -30,7 +31,7 @@ func (b *bench) copyRows(ctx context.Context, db *database) (result copies, err 
 		return result, err
 	}
 	defer func() { _ = os.RemoveAll(files) }()
-	if _, err := psqlCopy(ctx, db, files, list, "public", "TO"); err != nil {
+	if _, err := psqlCopy(ctx, db, files, list, repo.DefaultSchema, "TO"); err != nil {
 		return result, err
 	}
 	if result.indexed, err = db.copyInto(ctx, files, list, "INCLUDING INDEXES"); err != nil {
@@ -49,7 +50,7 @@ func (d *database) copyInto(ctx context.Context, files string, list []indexed.Pa
 	for _, p := range list {
 		name := pgx.Identifier{schema, p.Name}.Sanitize()
 		if _, err := d.Exec(ctx, fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING STORAGE %s)",
-			name, pgx.Identifier{"public", p.Name}.Sanitize(), indexes)); err != nil {
+			name, pgx.Identifier{repo.DefaultSchema, p.Name}.Sanitize(), indexes)); err != nil {
 			return 0, err
 		}
 	}
