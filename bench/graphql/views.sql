@@ -1,6 +1,7 @@
 -- What PostGraphile serves: the blocks of SN_MAIN as a view of the very tables
 -- that the program reads, with the keys that PostGraphile cannot see for
 -- itself told by smart tags.
+SET search_path TO astrolabe;
 DROP SCHEMA IF EXISTS bench CASCADE;
 CREATE SCHEMA bench;
 
