@@ -35,7 +35,7 @@ func ParseChain(text string) (Chain, error) {
 // Served returns unsupported_chain unless the deployment serves the chain.
 func (c Chain) Served(served []Chain) error {
 	if !slices.Contains(served, c) {
-		return Errorf(CodeUnsupportedChain, "This deployment does not serve %s. Its capabilities list the chains that it serves.", c)
+		return Errorf(CodeUnsupportedChain, "This deployment does not serve %s. The chains that it serves are listed in its capabilities.", c)
 	}
 	return nil
 }

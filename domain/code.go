@@ -99,7 +99,7 @@ var Catalogue = []Explained{
 		"The message names the contract. Use scope explicit without it, or mode verified_partial."},
 	{CodeHistoryNotIndexed, "A complete snapshot was required, but the index does not hold the history that would prove it: it begins later, or has transfers that it cannot type.",
 		"Do not retry. Name the tokens with scope explicit, or use mode verified_partial."},
-	{CodeFullRangeSelectorNotSupported, "The operator has not declared the selector, or none of the key positions of the search, for event searches over wide block ranges.",
+	{CodeFullRangeSelectorNotSupported, "For event searches over wide block ranges, the operator has not declared the selector, or has declared none of the key positions of the search.",
 		"Search at most 10,000 blocks at once, or use a selector and a key position that GET /v1/meta/capabilities lists under eventSearch.fullRange.selectorCoverage. Do not retry until the capabilities change."},
 	{CodeRateLimited, "The caller exceeded the rate limit of this route class.",
 		"Wait for the delay in Retry-After. X-Ratelimit-Remaining shows how much of the limit is left."},

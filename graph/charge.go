@@ -114,5 +114,5 @@ func affordable(caller *account.Caller, op *operation) error {
 	if budget < 1 {
 		return nil
 	}
-	return limits.Check(limits.Cost, budget, op.cost, "points of cost, more than the caller's whole rate limit of the class "+string(account.Query))
+	return limits.CheckCost(budget, op.cost, "The operation costs %d points, more than the caller's whole rate limit of %d (class "+string(account.Query)+").")
 }

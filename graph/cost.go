@@ -165,7 +165,7 @@ func (c *costing) skips(directives ast.DirectiveList) (bool, error) {
 		}
 		condition, ok := directive.ArgumentMap(c.variables)["if"].(bool)
 		if !ok {
-			return false, refuseAt(directive.Position, "The argument if of @"+directive.Name+" must not be null.")
+			return false, refuseAt(directive.Position, "The argument `if` of @"+directive.Name+" must not be null.")
 		}
 		if condition == (directive.Name == "skip") {
 			return true, nil

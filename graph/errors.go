@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -88,11 +89,17 @@ func argumentName(a domain.Argument) string {
 	case name == "block":
 		return "blockTag"
 	case strings.HasPrefix(name, "topic"):
-		return "keys[" + strings.TrimPrefix(name, "topic") + "]"
+		return "filter.keys[" + strings.TrimPrefix(name, "topic") + "]"
+	case slices.Contains(filtered, name):
+		return "filter." + name
 	default:
 		return name
 	}
 }
+
+// filtered are the domain arguments that are fields of the argument filter in the
+// schema.
+var filtered = []string{"fromBlock", "toBlock", "fromTime", "toTime", "selectors"}
 
 // choiceName returns the name of a domain value in the enums of the schema.
 func choiceName(c domain.Choice) string { return strings.ToUpper(string(c)) }

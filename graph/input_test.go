@@ -19,10 +19,10 @@ func TestErrorNamesTheArgumentAndItsLimit(t *testing.T) {
 		`{ blocks(chain: SN_MAIN, filter: {fromTime: "noon"}) { nodes { id } } }`:                           "filter.fromTime: A DateTime must have the RFC 3339 format, for example 2025-01-31T12:00:00Z.",
 		`{ address(chain: SN_MAIN, address: "12") { id } }`:                                                 "address: A Felt must be 0x followed by hexadecimal digits, less than the field prime.",
 		`{ search(chain: SN_MAIN, query: " ") { key } }`:                                                    "query must not be blank.",
-		`{ events(chain: SN_MAIN, filter: {}) { nodes { txHash } } }`:                                       "A search requires keys[0] or at least one address.",
-		`{ events(chain: SN_MAIN, filter: {keys: [[], ["0x1"]]}) { nodes { txHash } } }`:                    "keys[1] requires keys[0]; an address alone is not enough.",
-		`{ events(chain: SN_MAIN, filter: {keys: [["0x1"], [], ["0x1"]]}) { nodes { txHash } } }`:           "keys[2] requires both fromBlock and toBlock.",
-		`{ blocks(chain: SN_MAIN, filter: {fromBlock: 2, toBlock: 1}) { nodes { id } } }`:                   "fromBlock (2) must not be greater than toBlock (1).",
+		`{ events(chain: SN_MAIN, filter: {}) { nodes { txHash } } }`:                                       "A search requires filter.keys[0] or at least one address.",
+		`{ events(chain: SN_MAIN, filter: {keys: [[], ["0x1"]]}) { nodes { txHash } } }`:                    "filter.keys[1] requires filter.keys[0]; an address alone is not enough.",
+		`{ events(chain: SN_MAIN, filter: {keys: [["0x1"], [], ["0x1"]]}) { nodes { txHash } } }`:           "filter.keys[2] requires both filter.fromBlock and filter.toBlock.",
+		`{ blocks(chain: SN_MAIN, filter: {fromBlock: 2, toBlock: 1}) { nodes { id } } }`:                   "filter.fromBlock (2) must not be greater than filter.toBlock (1).",
 		`{ addresses(chain: SN_MAIN, addresses: []) { id } }`:                                               "addresses must have 1 to 128 items, got 0.",
 		`{ transactionPreviews(chain: SN_MAIN, hashes: []) { found } }`:                                     "hashes must have 1 to 128 items, got 0.",
 		wallet(`scope: EXPLICIT, tokenAddresses: []`):                                                       "tokenAddresses must have 1 to 25 addresses, got 0.",
@@ -31,7 +31,7 @@ func TestErrorNamesTheArgumentAndItsLimit(t *testing.T) {
 		wallet(`blockPreference: EXPLICIT`):                                                                 "blockPreference EXPLICIT requires either blockHash or blockNumber.",
 		`{ block(chain: SN_MAIN, number: -1) { id } }`:                                                      "number must not be negative, got -1.",
 		`{ block(chain: SN_MAIN, number: 1, hash: "0x1") { id } }`:                                          "number and hash cannot be combined.",
-		`query($null: Boolean = true) { service { version @include(if: $null) } }`:                          "The argument if of @include must not be null.",
+		`query($null: Boolean = true) { service { version @include(if: $null) } }`:                          "The argument `if` of @include must not be null.",
 		`query($null: BlockOrder = OLDEST_FIRST) { blocks(chain: SN_MAIN, order: $null) { nodes { id } } }`: "order must not be null.",
 	} {
 		e := refusedWith(t, g, domain.CodeInvalidRequest, query, map[string]any{"null": nil})

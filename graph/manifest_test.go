@@ -46,7 +46,7 @@ func TestInvalidDocumentIDRequestIsRejected(t *testing.T) {
 	for body, message := range map[string]string{
 		`{"documentId":"v2"}`:                                                        "PersistedQueryNotFound",
 		`{"documentId":7}`:                                                           "documentId must be a string",
-		`{"documentId":"v1","query":"{__typename}"}`:                                 "without query",
+		`{"documentId":"v1","query":"{__typename}"}`:                                 "omit query",
 		`{"documentId":"` + hashID("{a}") + `","query":"{__typename}"}`:              "does not match query",
 		`{"documentId":"v1","extensions":` + persistedExtension(hashOf("{a}")) + `}`: "identify different documents",
 		`{"documentId":"","query":""}`:                                               "query must not be empty",

@@ -64,7 +64,7 @@ func (m *meter) count(cost, bytes int) bool {
 	case size > int64(m.limits.ResponseBytes):
 		err = tooLarge(*m.limits, int(size))
 	case total > int64(m.limits.Cost):
-		err = limits.Check(limits.Cost, m.limits.Cost, int(total), "or more points of cost")
+		err = limits.CheckCost(m.limits.Cost, int(total), "The operation costs at least %d points; the limit is %d (cost).")
 	default:
 		err = m.memory.use(memoryPerValue + memoryPerByte*int64(bytes))
 	}

@@ -148,8 +148,8 @@ func TestEventStreamRejectsFiltersThatTheSearchRejects(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	for filter, why := range map[string]string{
-		``:                                   "requires keys[0]",
-		`keys: [[] ["0x1"]]`:                 "keys[1] requires keys[0]",
+		``:                                   "requires filter.keys[0]",
+		`keys: [[] ["0x1"]]`:                 "filter.keys[1] requires filter.keys[0]",
 		`keys: [["0x1"]] toBlock: 5`:         "toBlock",
 		`keys: [["0x1"]] fromBlock: 1000000`: "", // a future block
 	} {

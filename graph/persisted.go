@@ -70,7 +70,7 @@ func (d documents) find(id string, p *graphql.RawParams) error {
 	case isHash && persisted == nil:
 		p.Extensions = withPersistedQuery(p.Extensions, hash)
 	case !isHash && p.Query != "":
-		return domain.Errorf(domain.CodeInvalidRequest, "documentId must be sha256: and the hash of query, or be sent without query.")
+		return domain.Errorf(domain.CodeInvalidRequest, "documentId must be `sha256:` followed by the SHA-256 of query. To run a registered document, omit query.")
 	case !isHash:
 		return errUnknownDocument
 	}

@@ -46,7 +46,7 @@ func (p pricing) MutateOperationContext(ctx context.Context, prepared *graphql.O
 		return op.refuse(err)
 	}
 	op.cost, op.tiered, op.session = p.prepared(op, prepared, cost), c.tiered, c.session
-	if err := limits.Check(limits.Cost, p.limits.Cost, op.cost, "points of cost"); err != nil {
+	if err := limits.CheckCost(p.limits.Cost, op.cost, "The operation costs %d points; the limit is %d (cost)."); err != nil {
 		return op.refuse(err)
 	}
 	return nil

@@ -68,7 +68,7 @@ func (l *headLog) report(head domain.BlockRef, now time.Time) (wentBack bool) {
 func (p *Pool) observe(u *upstream, head domain.BlockRef) {
 	u.head.Store(head.Number)
 	if u.log.report(head, p.options.clock.Now()) {
-		p.options.Logger.Warn("the head of an upstream node went back", "upstream", u.name, "chain", p.options.Chain, "head", head.Number)
+		p.options.Logger.Warn("the head of an upstream node moved backwards", "upstream", u.name, "chain", p.options.Chain, "head", head.Number)
 		p.following.lower(u, head.Number)
 	}
 }

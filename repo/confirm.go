@@ -27,7 +27,7 @@ func (db *DB) ConfirmRole(ctx context.Context, role string) error {
 	}
 	switch {
 	case found.Privileged:
-		return fmt.Errorf("the database role %s can bypass the borders of %s: connect as %[2]s", found.Name, role)
+		return fmt.Errorf("the database role %s can bypass the restrictions of %s: connect as %[2]s", found.Name, role)
 	case !found.Has:
 		return fmt.Errorf("the database role %s does not have the privileges of %s: connect as %[2]s", found.Name, role)
 	case found.Others != "":

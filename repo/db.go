@@ -200,7 +200,7 @@ func (db *DB) register(m *telemetry.Metrics) {
 	m.Gauge("db_connections_in_use", "Database connections in use.", func() float64 {
 		return float64(db.pool.Stat().AcquiredConns()) + readers(func(s sql.DBStats) int { return s.InUse })
 	})
-	m.Gauge("db_max_connections", "Most database connections that the pools may open.", func() float64 {
+	m.Gauge("db_max_connections", "Maximum number of database connections that the pools may open.", func() float64 {
 		return float64(db.pool.Stat().MaxConns()) + readers(func(s sql.DBStats) int { return s.MaxOpenConnections })
 	})
 	m.Counter("db_connection_waits_total", "Statements that had to wait for a database connection.", func() float64 {

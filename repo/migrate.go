@@ -150,7 +150,7 @@ func (db *DB) waitForLock(ctx context.Context, conn *pgx.Conn) error {
 	}
 	switch {
 	case SQLState(err) == stateLockTimeout:
-		return fmt.Errorf("another process migrates the database and did not finish within %s: %s; wait until it ends, or end it, and start again", db.lockWait, lockHolder(ctx, conn))
+		return fmt.Errorf("another process is migrating the database and has not finished within %s: %s; wait for it or stop it, then start again", db.lockWait, lockHolder(ctx, conn))
 	case err != nil:
 		return fmt.Errorf("wait for another migrating process: %w", err)
 	}

@@ -14,7 +14,7 @@ import (
 
 // ErrPooler means that the database URL is one of a pooler that cannot be used
 // as it is set.
-var ErrPooler = errors.New("the database URL is one of a pooler")
+var ErrPooler = errors.New("the database URL points to a connection pooler")
 
 // directMark is a setting of our own that only a connection to the server itself
 // has: poolers reject startup parameters that they do not know, or ignore them.

@@ -51,5 +51,5 @@ func TestUnknownTokenIsOneSentence(t *testing.T) {
 	require("No token is indexed at 0x123.")
 	s.strike(`WITH named AS (INSERT INTO addresses (chain, id, felt) SELECT 1, max(id) + 1, decode(lpad('123', 64, '0'), 'hex') FROM addresses WHERE chain = 1 RETURNING id)
 		INSERT INTO untyped_transfers (chain, address, part, block, events) SELECT 1, id, 0, 10, 1 FROM named`)
-	require("untyped_transfers: No token is indexed at 0x123. The contract may be a token")
+	require("untyped_transfers: No token is indexed at 0x123. The contract may still be a token")
 }

@@ -25,7 +25,7 @@ func (p *RelyingParty) refusal(who person) string {
 	case len(p.AllowedDomains) == 0:
 		return "the subject is not allowed"
 	case !ok || local == "":
-		return "neither the subject is allowed nor does the token have an e-mail address"
+		return "the subject is not allowed, and the token has no e-mail address"
 	case !who.verified:
 		return "the e-mail address is not verified"
 	case !slices.ContainsFunc(p.AllowedDomains, allowed):

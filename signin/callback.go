@@ -89,7 +89,7 @@ func (p *RelyingParty) identify(ctx context.Context, query url.Values, login acc
 	person, err := p.provider.person(ctx, provider, code, login)
 	if reason, ok := rejectionOf(err); ok {
 		p.Logger.WarnContext(ctx, "identity token rejected", "requestId", telemetry.RequestID(ctx), "reason", reason)
-		return account.Identity{}, domain.Errorf(domain.CodeUnauthorized, "The identity provider's token was rejected. The service's log gives the reason under this request id.")
+		return account.Identity{}, domain.Errorf(domain.CodeUnauthorized, "The identity provider's token was rejected. Sign in again. If that fails, report the request ID to the operator, who finds the reason in the log.")
 	}
 	if err != nil {
 		return account.Identity{}, err

@@ -96,7 +96,7 @@ func TestGraphiQLExportsAndChartsTheListsOfAResult(t *testing.T) {
 	saves(t, tab, "CSV", "blocks.transfers.csv", transfersCSV)
 	tab.Do(
 		awaitCaption("amount of blocks.transfers (sum): 2 values", "least 4, greatest 7, last 4"),
-		choose("At the same time", "each"),
+		choose("Values with equal times", "each"),
 		awaitCaption("amount of blocks.transfers (each): 3 values", "least -5, greatest 9, last 9"),
 	)
 	tab.AssertQuiet()

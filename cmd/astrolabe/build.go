@@ -39,7 +39,7 @@ type pinSettings struct {
 
 func (s pinSettings) check() error {
 	if (s.ScarbVersion == "") != (s.ScarbDigest == "") {
-		return errors.New("--scarb-version and --scarb-digest need each other")
+		return errors.New("--scarb-version and --scarb-digest must be set together")
 	}
 	return nil
 }

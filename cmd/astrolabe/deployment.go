@@ -117,7 +117,7 @@ func prepare(ctx context.Context, c *console, db *database, d databaseSettings, 
 		return nil, err
 	}
 	if len(missing) > 0 {
-		c.logger.Warn("verification stays closed: the database role of this process may not create roles; create them and migrate again", "missing", missing)
+		c.logger.Warn("verification is disabled: the database role of this process may not create roles; create the missing roles, then run: astrolabe migrate up", "missing", missing)
 	}
 	store := accounts.NewSecrets(db.DB)
 	if err := s.mustHaveMaster(ctx, store, d.Data); err != nil {

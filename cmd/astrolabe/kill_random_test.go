@@ -111,7 +111,7 @@ func (c *campaign) startOver() {
 		if ok {
 			return
 		}
-		if !strings.Contains(said, "an indexer leads") || time.Now().After(deadline) { // until the lease of the killed one expires
+		if !strings.Contains(said, "an indexer is running") || time.Now().After(deadline) { // until the lease of the killed one expires
 			c.Fatalf("rollback says:\n%s", said)
 		}
 	}

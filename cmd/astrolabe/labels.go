@@ -50,7 +50,7 @@ func (labelsAdd) Help() string {
 // Validate checks the settings before anything starts.
 func (l labelsAdd) Validate() error {
 	if l.Kind != "" && l.Protocol == "" {
-		return errors.New("--kind is the kind of a protocol: name it with --protocol")
+		return errors.New("--kind requires --protocol")
 	}
 	return nil
 }

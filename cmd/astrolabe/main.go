@@ -295,6 +295,6 @@ func fail(stderr io.Writer, asJSON bool, err error) int {
 	return exitFailure
 }
 
-const description = `Astrolabe is a self-hostable Starknet explorer. It indexes the chain into Postgres and serves it over REST and GraphQL.
+const description = `Astrolabe is a self-hosted API service for Starknet. It indexes the chain into Postgres and serves it over REST, GraphQL and JSON-RPC.
 
-"astrolabe up" runs everything in one process and needs no configuration. In production, run "serve", "work" and "index" as separate processes that share a Postgres database.`
+"astrolabe up" runs everything with one command and needs no configuration. In production, run "serve", "work" and "index" as separate processes that share a Postgres database.`

@@ -67,7 +67,7 @@ func (s secretSettings) mustHaveMaster(ctx context.Context, store secret.Store, 
 	if _, err := os.Stat(s.masterPath(data)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return usageError{fmt.Errorf("there is no master key in %s, and the database has secrets that another one encrypts; "+
+	return usageError{fmt.Errorf("there is no master key in %s, but the database has secrets that are encrypted with one; "+
 		"give this process the master key of the deployment (ASTROLABE_MASTER_KEY or --master-key-file), or its data folder (--data)", data)}
 }
 
@@ -98,8 +98,8 @@ func checkMasters(masters []secret.Master) error {
 			return nil // the rotation from a weak one was interrupted
 		}
 	}
-	return usageError{fmt.Errorf("%w; draw a new one (openssl rand -hex 32 > FILE; chmod 600 FILE) and pass it with --master-key-file; "+
-		"if the database has secrets that the old one encrypts, first run: astrolabe secrets rotate --master --new-master-key-file FILE", secret.ErrWeakMaster)}
+	return usageError{fmt.Errorf("%w; generate a new one (openssl rand -hex 32 > FILE; chmod 600 FILE) and pass it with --master-key-file; "+
+		"if the database has secrets that are encrypted with the old one, first run: astrolabe secrets rotate --master --new-master-key-file FILE", secret.ErrWeakMaster)}
 }
 
 // masterFile reads the key in path, or creates it. The file is written

@@ -94,7 +94,7 @@ func TestWeakOrExposedMasterKeyIsRefused(t *testing.T) {
 		mode os.FileMode
 		want string
 	}{
-		{strings.Repeat("00", secret.Size), 0o600, "the master key is not random; draw a new one (openssl rand -hex 32 > FILE; chmod 600 FILE) and pass it with --master-key-file"},
+		{strings.Repeat("00", secret.Size), 0o600, "the master key is not random; generate a new one (openssl rand -hex 32 > FILE; chmod 600 FILE) and pass it with --master-key-file"},
 		{secret.NewMaster().Reveal(), 0o640, "other users can read the master key in " + file + "; run: chmod 600 " + file},
 		{secret.NewMaster().Reveal(), 0o604, "other users can read the master key in " + file + "; run: chmod 600 " + file},
 		{"short", 0o600, "a master key must be 64 hex digits"},

@@ -156,7 +156,7 @@ func TestRejectedOperatorCommandStatesTheReason(t *testing.T) {
 	for _, command := range []string{
 		"rollback --chain SN_MAIN --to 30 --yes", "rederive activity", "repair --chain SN_MAIN --checkpoint", "repair --chain SN_MAIN --block 3 --node-main http://127.0.0.1:1",
 	} {
-		o.expects(o.types(exitFailure, command), "an indexer leads SN_MAIN: stop the indexer, or run this while it is stopped")
+		o.expects(o.types(exitFailure, command), "an indexer is running for SN_MAIN; stop it, then run this command again")
 	}
 	o.types(exitOK, "fsck")
 }

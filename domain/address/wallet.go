@@ -233,7 +233,7 @@ func unprovable(reasons []string) error {
 func incomplete(reasons []string, items []Balance) error {
 	if slices.Contains(reasons, domain.ReasonLimit) {
 		return domain.Errorf(domain.CodeInvalidRequest,
-			"The scope has more tokens than limit. Raise limit, name the tokens with scope %s, or use mode %s.", domain.Choice(ScopeExplicit), domain.Choice(VerifiedPartial))
+			"The scope has more tokens than limit allows. Raise limit (at most %d), name the tokens with scope %s, or use mode %s.", MaxWallet, domain.Choice(ScopeExplicit), domain.Choice(VerifiedPartial))
 	}
 	failed := 0
 	for _, item := range items {
@@ -248,7 +248,7 @@ func incomplete(reasons []string, items []Balance) error {
 	}
 	switch {
 	case failed > 0:
-		return domain.Unavailable(walletRetry, nil, "%d balances could not be read, so the snapshot is incomplete. Retry, or use mode %s.", failed, domain.Choice(VerifiedPartial))
+		return domain.Unavailable(walletRetry, nil, "Balances that could not be read: %d. The snapshot is incomplete. Retry, or use mode %s.", failed, domain.Choice(VerifiedPartial))
 	case len(reasons) > 0:
 		return domain.Unavailable(walletRetry, nil, "The index cannot prove that the snapshot is complete (%s). Retry, or use mode %s.", strings.Join(reasons, ", "), domain.Choice(VerifiedPartial))
 	}

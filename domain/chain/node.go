@@ -13,9 +13,9 @@ var (
 	// ErrNodeUnavailable means that the node does not answer, or answers with
 	// an error where it should not.
 	ErrNodeUnavailable = errors.New("the node does not answer")
-	// ErrRateLimited means that the node does not answer now for its rate limit.
+	// ErrRateLimited means that the node does not answer now because of its rate limit.
 	// It is an ErrNodeUnavailable, too.
-	ErrRateLimited = fmt.Errorf("%w for its rate limit", ErrNodeUnavailable)
+	ErrRateLimited = fmt.Errorf("%w because of its rate limit", ErrNodeUnavailable)
 	// ErrInvalidAnswer means that the node's answer was incomplete or of another
 	// shape than the specification gives it.
 	ErrInvalidAnswer = errors.New("the node's answer is not valid")
@@ -34,7 +34,7 @@ var (
 	// ErrUnprovenClass means that no upstream has a definition of a Cairo 0 class
 	// with the class's hash. That need not be a lie: some nodes lost details of
 	// old programs.
-	ErrUnprovenClass = errors.New("no upstream node has a definition of the class that has its hash")
+	ErrUnprovenClass = errors.New("no upstream node has a definition that matches the class hash")
 )
 
 // Node reads contract state from an upstream node. Its errors are

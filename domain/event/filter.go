@@ -94,6 +94,7 @@ func distinct(list []starknet.Felt) []starknet.Felt {
 const (
 	fromBlock domain.Argument = "fromBlock"
 	toBlock   domain.Argument = "toBlock"
+	selectors domain.Argument = "selectors" // of a contract's events
 )
 
 func topic(position int) domain.Argument {

@@ -22,7 +22,7 @@ const followedSteps = 20
 // followed.
 func Follow(f Filter) (Followed, error) {
 	if f.To != nil {
-		return Followed{}, refuse("A stream does not accept %s. Use a search for a block range.", toBlock)
+		return Followed{}, refuse("A subscription does not accept %s. Use the query `events` to search a block range that has an end.", toBlock)
 	}
 	bounded := f
 	bounded.From, bounded.To = new(uint64), new(uint64)

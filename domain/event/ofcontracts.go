@@ -27,6 +27,9 @@ type ContractEvents struct {
 // order of the contracts. Bounds that hold more than MaxBlocks blocks are
 // invalid_request.
 func (s *Events) OfContracts(ctx context.Context, c domain.Chain, contracts []starknet.Felt, f ContractFilter, page domain.PageRequest) (ContractEvents, error) {
+	if n := len(distinct(f.Selectors)); n > MaxDistinct {
+		return ContractEvents{}, refuse("%s accepts at most %d distinct values, got %d.", selectors, MaxDistinct, n)
+	}
 	filter := Filter{From: f.From, To: f.To, Addresses: contracts[:min(1, len(contracts))]}
 	filter.Topics[0] = f.Selectors
 	if err := filter.check(); err != nil {

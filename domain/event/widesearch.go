@@ -46,15 +46,15 @@ func (s *Events) wide(ctx context.Context, c domain.Chain, f Filter, horizon cha
 	choices := declared(certificates, f)
 	if len(choices) == 0 {
 		return nil, nil, domain.Errorf(domain.CodeFullRangeSelectorNotSupported,
-			"No key position of this search is declared for searches over more than %d blocks. Search at most %d blocks at once, or filter by a position that the capabilities list.", MaxBlocks, MaxBlocks)
+			"No key position of this search is declared for searches over more than %d blocks. Search at most %d blocks at once, or filter by a position that is listed in the capabilities.", MaxBlocks, MaxBlocks)
 	}
 	choices = slices.DeleteFunc(choices, func(list choice) bool { return !list.ready() })
 	if len(choices) == 0 {
-		return nil, nil, uncovered("The certificate of the selector is not ready at the key position of this search. Retry when the capabilities list it as ready.")
+		return nil, nil, uncovered("The certificate of the selector is not ready at the key position of this search. Retry when it is listed as ready in the capabilities.")
 	}
 	choices = slices.DeleteFunc(choices, func(list choice) bool { return !list.reaches(f, horizon.Coverage) })
 	if len(choices) == 0 {
-		return nil, nil, uncovered("The certificate of the selector does not cover the whole block range. Narrow the range to the blocks that the capabilities list, or retry later.")
+		return nil, nil, uncovered("The certificate of the selector does not cover the whole block range. Narrow the range to the blocks that are listed in the capabilities, or retry later.")
 	}
 	chosen, err := s.choose(ctx, c, f, choices)
 	if err != nil {
@@ -85,7 +85,7 @@ func uncovered(why string) error {
 func checkDeclared(certificates []Certificate, selectors []starknet.Felt) error {
 	for _, selector := range selectors {
 		if !slices.ContainsFunc(certificates, func(c Certificate) bool { return c.Selector == selector }) {
-			return domain.Errorf(domain.CodeFullRangeSelectorNotSupported, "Selector %s is not declared for searches over more than %d blocks. Search at most %d blocks at once, or use a selector that the capabilities list.", selector, MaxBlocks, MaxBlocks)
+			return domain.Errorf(domain.CodeFullRangeSelectorNotSupported, "Selector %s is not declared for searches over more than %d blocks. Search at most %d blocks at once, or use a selector that is listed in the capabilities.", selector, MaxBlocks, MaxBlocks)
 		}
 	}
 	return nil

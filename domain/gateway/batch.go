@@ -56,7 +56,7 @@ func (g *Gateway) AnswerBatch(ctx context.Context, requests []Request) ([]Answer
 		}
 	}
 	if allowance.Exhausted() {
-		return nil, invalid(Unavailable, ReasonBatchResponse, "The answers of the batch exceed %d bytes together. Send fewer requests at once.", int64(MaxAnswer))
+		return nil, invalid(Unavailable, ReasonBatchResponse, "The responses to the batch exceed %d bytes in total. Send fewer requests at once.", int64(MaxAnswer))
 	}
 	return answers, nil
 }

@@ -103,7 +103,7 @@ func (g *Gateway) answer(ctx context.Context, r Request, portion *Portion) Answe
 		a.Err = invalid(MethodNotFound, ReasonMethod, "Subscriptions are served over WebSocket only, and not in a batch.")
 	case m.Writes() && r.ID == nil:
 		a.ID = null
-		a.Err = invalid(InvalidRequest, ReasonInvalidRequest, "A write needs an id, so that its outcome can be answered. It was not forwarded.")
+		a.Err = invalid(InvalidRequest, ReasonInvalidRequest, "A write needs an id, so that its outcome can be reported. It was not forwarded.")
 	case r.ID == nil: // a notification: nobody would read the answer
 	default:
 		a = g.admit(ctx, m, a)

@@ -29,7 +29,7 @@ func (s *Session) hold(ctx context.Context, requests ...Request) (int64, *Error)
 		return 0, nil
 	}
 	if err := s.gateway.unread.Wait(ctx, s.holder, n); err != nil {
-		return 0, unavailable(ReasonSaturated, retryLater, err, "Too many answers wait for the clients of the workspace. Receive them, then retry.")
+		return 0, unavailable(ReasonSaturated, retryLater, err, "Too many responses are waiting to be read by clients of this workspace. Read them, then retry.")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 
 // ErrCheckpointMoved means that the checkpoint is not the one that the caller
 // expected: nothing was written.
-var ErrCheckpointMoved = errors.New("the index stands at another block than expected")
+var ErrCheckpointMoved = errors.New("the index is at a different block than expected")
 
 // Checkpoint is the newest indexed block of a chain.
 type Checkpoint struct {

@@ -11,7 +11,7 @@ import (
 
 // ErrLed means that an indexer process leads the chain, so that no other
 // process may write.
-var ErrLed = errors.New("an indexer leads")
+var ErrLed = errors.New("an indexer is running")
 
 // holdTime is the duration of a lease. If the holder dies, indexing resumes
 // after that time.
@@ -31,7 +31,7 @@ func Hold(ctx context.Context, leases Leases, c domain.Chain, holder string, gon
 		return err
 	}
 	if !held {
-		return fmt.Errorf("%w %s: stop the indexer, or run this while it is stopped", ErrLed, c)
+		return fmt.Errorf("%w for %s; stop it, then run this command again", ErrLed, c)
 	}
 	holding, lose := context.WithCancelCause(ctx)
 	renewed := make(chan struct{})

@@ -54,7 +54,7 @@ func (l Load) admit(b Budget, queue int, now time.Time, again bool) error {
 			"The API key has %d proof jobs that have not ended, which is its limit. Poll them until one is terminal.", l.Concurrent)
 	case l.Queue >= queue:
 		return later(domain.CodeProverQueueFull, retryQueue,
-			"%d proof jobs wait for the prover, which is the limit of this deployment. Retry later.", l.Queue)
+			"%d proof jobs are waiting for the prover, which is the limit of this deployment. Retry later.", l.Queue)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ type Submission struct {
 // MaxBody is payload_too_large. Messages quote nothing of the transaction.
 func ParseSubmission(body []byte) (*Submission, error) {
 	if len(body) > MaxBody {
-		return nil, domain.Errorf(domain.CodePayloadTooLarge, "A submission has at most %d bytes, got %d.", MaxBody, len(body))
+		return nil, domain.Errorf(domain.CodePayloadTooLarge, "A submission must have at most %d bytes, got %d.", MaxBody, len(body))
 	}
 	if strictjson.Crowded(body, maxMembers) {
 		return nil, refuse("An object of the request body has more than %d members.", maxMembers)

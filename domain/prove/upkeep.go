@@ -23,7 +23,7 @@ func (r *Relay) keepUp(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := r.limited(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			r.options.Logger.Warn("the upkeep of proof jobs fails", "error", err)
+			r.options.Logger.Warn("maintenance of proof jobs failed", "error", err)
 		}
 		failing = err != nil
 		sleep(ctx, Heartbeat)
@@ -53,7 +53,7 @@ func (r *Relay) Upkeep(ctx context.Context) error {
 		}
 	}
 	if len(ended) > 0 || expired > 0 {
-		r.options.Logger.Info("ended the proof jobs of silent processes",
+		r.options.Logger.Info("ended the proof jobs of processes that stopped responding",
 			"queued", ended[Unavailable], "dispatched", ended[UnknownDelivery], "results", expired)
 	}
 	if err != nil || !r.mayForget(now) {

@@ -87,7 +87,7 @@ func (r *Ring) Reload(ctx context.Context) error {
 	defer r.mu.Unlock()
 	for p := range r.current {
 		if keys[p] == nil { // the store was emptied: keep the keys in memory
-			return fmt.Errorf("the stored secrets lack every %s key", p)
+			return fmt.Errorf("the database has no %s secret any more", p)
 		}
 	}
 	r.keys, r.current, r.master = keys, current, master

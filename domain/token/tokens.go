@@ -83,7 +83,7 @@ func (s *Tokens) Absent(ctx context.Context, c domain.Chain, address starknet.Fe
 		return err
 	}
 	if untyped[0] {
-		return domain.Errorf(domain.CodeNotFound, "%s: No token is indexed at %s. The contract may be a token, because the index cannot tell whether its events are transfers.",
+		return domain.Errorf(domain.CodeNotFound, "%s: No token is indexed at %s. The contract may still be a token: the index cannot tell whether its events are transfers.",
 			domain.ReasonUntypedTransfers, address)
 	}
 	return Unknown(address)

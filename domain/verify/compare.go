@@ -44,11 +44,11 @@ func (c *Controller) examine(candidate *Candidate) func(*Admission) *Verdict {
 // admit decides on a candidate that has the selected class hash.
 func (c *Controller) admit(candidate *Candidate, produced starknet.Felt, digest string, a *Admission) *Verdict {
 	if fault := historyFault(a.History, Comparing); fault != "" {
-		return failed(&produced, SigningFailed, "No receipt is signed for a job whose history is not that of a build: "+fault+". "+
+		return failed(&produced, SigningFailed, "The receipt was not signed, because the job's history is not that of a build: "+fault+". "+
 			"Tell the operator of this service to run astrolabe fsck, and create a new job with the same source under a new idempotency key.")
 	}
 	if created := a.History[0].At; a.Now.Before(created) {
-		return failed(&produced, SigningFailed, "No receipt is dated before its job was created, at "+created.Format(time.RFC3339)+", but the clock of the controller or of the database says "+
+		return failed(&produced, SigningFailed, "The receipt was not signed, because it would be dated before the job was created: the job was created at "+created.Format(time.RFC3339)+", but the clock of the controller or of the database says "+
 			a.Now.Format(time.RFC3339)+". Tell the operator of this service, and create a new job with the same source under a new idempotency key later.")
 	}
 	if failure := a.Declaration.usable(produced); failure != nil {

@@ -34,8 +34,8 @@ func mayVouch(environment receipt.Environment, c domain.Chain, first *starknet.F
 	case environment == receipt.Demo:
 		return nil
 	case first == nil:
-		return &Refusal{ReasonUnprovenChain, "The index does not know the hash of block 0 of its chain, so it may be a simulated one. " +
-			"The indexer asks its nodes for it; one of them must have block 0."}
+		return &Refusal{ReasonUnprovenChain, "The index does not know the hash of block 0, so the chain may be simulated. " +
+			"The indexer requests block 0 from its nodes; at least one of them must have it."}
 	case *first != genesis[c]:
 		return &Refusal{string(receipt.WrongEnvironment), "The index was made from a simulated chain: its block 0 is " + first.String() + ", that of " + string(c) + " is " + genesis[c].String() +
 			". Only keys of the environment demo sign for it."}

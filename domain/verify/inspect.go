@@ -74,13 +74,13 @@ func (j *StoredJob) outcomeFault() string {
 	case f != nil && (f.Code == ClassHashMismatch) != (j.State == Mismatch):
 		return fmt.Sprintf("has the failure %s", f.Code)
 	case produced != nil && !ended:
-		return "has a class hash that was built"
+		return "has a produced class hash"
 	case produced == nil && (j.State == Succeeded || j.State == Mismatch):
-		return "has no class hash that was built"
+		return "has no produced class hash"
 	case produced != nil && (*produced == selected) == (j.State == Mismatch):
-		return fmt.Sprintf("has the class hash %s that was built, and the selected one is %s", produced, selected)
+		return fmt.Sprintf("has the produced class hash %s, and the selected one is %s", produced, selected)
 	case (j.ReceiptID != nil) != (j.State == Succeeded):
-		return "has a receipt only if it succeeded, but it says otherwise"
+		return "has a receipt although it did not succeed, or succeeded without one"
 	}
 	return ""
 }

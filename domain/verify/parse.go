@@ -61,7 +61,7 @@ var (
 	pathForm     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*$`)
 )
 
-// check returns the error of the first field that does not have its form.
+// check returns the error of the first malformed field.
 func (p Package) check() error {
 	switch {
 	case !digestForm.MatchString(p.UploadDigest):

@@ -34,7 +34,7 @@ func (j *Jobs) Upload(ctx context.Context, c domain.Chain, workspace, id string,
 	}
 	switch stated := job.Package.UploadByteLength; {
 	case length > MaxUpload:
-		return nil, false, domain.Errorf(domain.CodePayloadTooLarge, "A source archive has at most %d bytes, got %d.", MaxUpload, length)
+		return nil, false, domain.Errorf(domain.CodePayloadTooLarge, "A source archive must have at most %d bytes, got %d.", MaxUpload, length)
 	case length != stated:
 		return nil, false, job.refuse("The package states %d bytes, but the upload has %d.", stated, length)
 	case job.State.Terminal() && !job.committed():

@@ -602,7 +602,7 @@ type Mutation {
   """
   Create a verification job: it rebuilds a class from its source and compares the class hash. Upload
   the source to ` + "`" + `uploadPath` + "`" + ` before ` + "`" + `uploadExpiresAt` + "`" + `. The same package under the same idempotency
-  key returns the job that was created before, whatever the limits are. A workspace may have one job
+  key returns the job that was created before, even if a limit has been reached. A workspace may have one job
   that has not ended, and may create five in a UTC day; refused requests do not count.
   """
   createVerificationJob(
@@ -683,9 +683,9 @@ type Subscription {
 
   """
   A verification job of the caller's workspace: first in its current state, then in each later state, once and in
-  order. If the job passed several states at once, each message shows it as it was in that state: with its
+  order. If the job passed through several states between two messages, it is sent once for each of them, as it was in that state: with its
   ` + "`" + `history` + "`" + ` so far, and without what was known only later. The subscription completes after a terminal
-  state. A client that was disconnected subscribes again, and finds in ` + "`" + `history` + "`" + ` what it has missed. A job
+  state. After a disconnect, subscribe again; ` + "`" + `history` + "`" + ` contains the states that were missed. A job
   of another workspace is ` + "`" + `not_found` + "`" + `, like a job that does not exist. Only API keys can follow jobs.
   """
   verificationJob(
@@ -1033,13 +1033,13 @@ enum Closest {
   AFTER
 }
 
-"The block closest to a time, on one side and on both."
+"The block closest to a time on the requested side, and the closest blocks on both sides."
 type BlockAtTimestamp {
   "The block."
   block: Block!
-  "The newest block at or before the time; null if there is none or a later one may be closer."
+  "The newest block at or before the time; null if there is none, or if a block that is not indexed may be closer."
   previousBlock: Block
-  "The oldest block at or after the time; null if there is none or an earlier one may be closer."
+  "The oldest block at or after the time; null if there is none, or if a block that is not indexed may be closer."
   nextBlock: Block
 }
 
@@ -1108,7 +1108,7 @@ type Transaction implements Node {
   signatureLen: Int!
   "Signature of the sender; empty if the transaction has none."
   signature: [Felt!]! @listSize(assumedSize: 64)
-  "Largest fee that the sender accepts, in wei; null for version 3 and for transactions that no account pays."
+  "Largest fee that the sender accepts, in wei; null for version 3 and for transactions that no account pays for."
   maxFeeRaw: BigInt
   "Tip per unit of L2 gas, in fri; null before version 3."
   tipRaw: BigInt
@@ -1353,7 +1353,7 @@ enum DecodingStatus {
 
 "Source of an event's name."
 enum EventNameSource {
-  "The name comes from the ABI of a class that has a verification record now: the contract's class at that block, or the class that it executes as a proxy. A record ends when its signing key is revoked."
+  "The name comes from the ABI of a class that has a verification record now: the contract's class at that block, or the class that it executes as a proxy. The record is withdrawn when its signing key is revoked."
   VERIFIED_ABI
   "The name comes from the ABI of the contract's class at that block."
   CLASS_ABI
@@ -1451,7 +1451,7 @@ Values after the first position require values at the first position, and both `
 ` + "`" + `toBlock` + "`" + `. The range may span at most 10,000 blocks, unless the caller's plan is ` + "`" + `WALLET` + "`" + `.
 """
 input EventFilter {
-  "Addresses of up to 128 contracts, any of which may have emitted the event."
+  "Addresses of up to 128 contracts; the event must come from one of them."
   addresses: [Felt!]
   """
   The nth list contains the accepted values of the nth key; an empty list accepts every value. At
@@ -1469,7 +1469,7 @@ Selects events of a contract. All given conditions must match; omitted ones do n
 list. The root field ` + "`" + `events` + "`" + ` also searches by later keys.
 """
 input ContractEventFilter {
-  "Up to 128 values, any of which the first key may have."
+  "Up to 128 selectors; the first key must equal one of them."
   selectors: [Felt!]
   "First block of the range, inclusive."
   fromBlock: Int
@@ -1544,7 +1544,7 @@ type CoverageDiagnostics {
   certificate, whether it is extended as the chain grows.
   """
   openEnded: Boolean!
-  "Whether a worker maintained the certificate within the last minutes."
+  "Whether a worker maintained the certificate within the last few minutes."
   liveMaintenance: Boolean!
 }
 
@@ -1731,7 +1731,7 @@ type Contract implements Node {
     after: Cursor
   ): MessageConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "Call a view function of the contract at a block. The field can be read for at most 25 contracts at once."
+  "Call a view function of the contract at a block. One operation can read this field for at most 25 contracts."
   read(
     "Selector of the entry point. It is a felt, not a name."
     selector: Felt!
@@ -1968,12 +1968,12 @@ type Token implements Node {
     after: Cursor
   ): TransferConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
-  "Total supply at a block, read from the contract. The field can be read for at most 25 contracts at once."
+  "Total supply at a block, read from the contract. One operation can read this field for at most 25 contracts."
   totalSupply(
     "Block whose state is read: a number, a hash, ` + "`" + `latest` + "`" + ` or ` + "`" + `pending` + "`" + `."
     blockTag: String! = "latest"
   ): TokenSupply @cost(weight: 2500)
-  "Balance of an address at a block, read from the contract. The field can be read for at most 25 contracts at once."
+  "Balance of an address at a block, read from the contract. One operation can read this field for at most 25 contracts."
   balanceOf(
     "Address of the owner."
     address: Felt!
@@ -2162,7 +2162,7 @@ type Address implements Node {
     after: Cursor
   ): AddressAssetConnection
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 50, sizedFields: ["edges", "nodes"])
-  "Token balances of the address, all at the same block. The field can be read for at most 5 addresses at once."
+  "Token balances of the address, all at the same block. One operation can read this field for at most 5 addresses."
   walletState(
     "Tokens and block."
     input: WalletInput! = {}
@@ -3334,7 +3334,7 @@ enum ApiKeyEnvironment {
 
 "State of an API key."
 enum ApiKeyStatus {
-  "The key authenticates."
+  "The key is valid and can be used."
   ACTIVE
   "The key has expired."
   EXPIRED
@@ -3423,7 +3423,7 @@ enum ProofStatus {
   SUCCEEDED
   "The prover refused the request."
   FAILED
-  "The prover did nothing. The same submission may be repeated with the same key."
+  "The prover did not process the request. Submit it again with the same idempotency key."
   UNAVAILABLE
   "The prover may have received the request. It is never sent again."
   UNKNOWN_DELIVERY
@@ -3431,7 +3431,7 @@ enum ProofStatus {
 
 "Why a proof job did not succeed."
 type ProofError {
-  "The prover's own number, or ` + "`" + `prover_unavailable` + "`" + ` or ` + "`" + `prover_delivery_unknown` + "`" + ` of the relay."
+  "The prover's error code, or the relay's ` + "`" + `prover_unavailable` + "`" + ` or ` + "`" + `prover_delivery_unknown` + "`" + `."
   code: String!
   "Who reported the error."
   source: ProofErrorSource!
@@ -3639,7 +3639,7 @@ type VerificationAvailability {
   measures: [VerificationMeasure!]! @listSize(assumedSize: 12)
 }
 
-"What the receipts of a key are about."
+"Kind of chain that a key signs receipts for."
 enum VerificationEnvironment {
   "The key signs receipts for classes of a real chain."
   PRODUCTION
@@ -3649,7 +3649,7 @@ enum VerificationEnvironment {
 
 "A measure of the sandbox in which contracts are built."
 type VerificationMeasure {
-  "What it bounds, for example ` + "`" + `network` + "`" + ` or ` + "`" + `memory` + "`" + `."
+  "What it restricts, for example ` + "`" + `network` + "`" + ` or ` + "`" + `memory` + "`" + `."
   name: String!
   "What enforces it, for example ` + "`" + `namespace` + "`" + `, ` + "`" + `cgroup` + "`" + ` or ` + "`" + `rlimit` + "`" + `."
   by: String!
@@ -3677,7 +3677,7 @@ type VerificationKey {
   environment: VerificationEnvironment!
   "Toolchain that the key signs for."
   toolchain: VerificationToolchain!
-  "The first time at which the key may sign."
+  "Time from which the key may sign."
   notBefore: DateTime!
   "When the operator retired the key; null if it may still sign. Receipts that it signed before stay valid."
   notAfter: DateTime
@@ -3740,7 +3740,7 @@ type CancelVerificationJobPayload {
 type UserError {
   "Error code, as in ` + "`" + `extensions.code` + "`" + ` of other errors."
   code: String!
-  "What is wrong, for people."
+  "Human-readable description of the error."
   message: String!
   "Argument that the error is about, such as ` + "`" + `publicId` + "`" + ` or ` + "`" + `input.packageName` + "`" + `; null if it is about none."
   argument: String
@@ -3863,9 +3863,9 @@ type PrivacyPool {
   scope: String!
   "The rules of the flow ledger."
   accountingMethod: String!
-  "What counts and amounts of deposits include."
+  "What the deposit counts and amounts include."
   caveat: String!
-  "Counts of the public events, including the head, and how far they are decoded."
+  "Counts of the public events, including those in blocks that are not finalized, and how far they are decoded."
   status: PrivacyPoolStatus @cost(weight: 1000)
   "The finalized flow ledger as of its newest block. Only one whose status is ` + "`" + `COMPLETE` + "`" + ` may be published."
   snapshot: PrivacyPoolSnapshot @cost(weight: 1000)
@@ -3924,22 +3924,22 @@ type PrivacyPool {
   ): [PrivacyPoolMetricBucket!] @cost(weight: 2500) @listSize(assumedSize: 30, slicingArguments: ["first"], maximumSize: 90)
   "Wallets, flows and fees of the finalized events over time."
   metricSeries(
-    "How far the series go back from the newest block of the ledger: ` + "`" + `24h` + "`" + `, ` + "`" + `7d` + "`" + `, ` + "`" + `30d` + "`" + `, or ` + "`" + `all` + "`" + `, which by the hour covers 720 hours."
+    "How far the series go back from the newest block of the ledger: ` + "`" + `24h` + "`" + `, ` + "`" + `7d` + "`" + `, ` + "`" + `30d` + "`" + `, or ` + "`" + `all` + "`" + `. With hourly buckets, ` + "`" + `all` + "`" + ` covers only the newest 720 hours."
     range: String! = "7d"
     "Length of a bucket."
     granularity: PrivacyPoolGranularity! = DAY
-    "Return only flows and fees of this token. Without it, the flows are those of the 100 tokens that flowed last."
+    "Return only flows and fees of this token. Without it, the flows are those of the 100 tokens with the most recent flows."
     token: Felt
   ): PrivacyPoolMetricSeries @cost(weight: 2500)
 }
 
-"Counts of the public events of privacy pools. A count is null while too many events are too new to be counted."
+"Counts of the public events of privacy pools. A count is null while there are too many recent events to count for one response."
 type PrivacyPoolStatus {
   "The pools that this deployment knows, by address."
   poolContracts: [Felt!]! @listSize(assumedSize: 4)
   "Number of events that the pools emitted."
   totalEvents: Int
-  "The events by name, without names that have none."
+  "Number of events per name. Names without events are omitted."
   eventBreakdown: [PrivacyPoolNameCount!] @listSize(assumedSize: 16)
   "Number of ` + "`" + `deposit` + "`" + ` and ` + "`" + `open_note_deposited` + "`" + ` events."
   depositCount: Int
@@ -4262,7 +4262,7 @@ enum PrivacyPoolEventName {
   OPEN_NOTE_SCREENING_POLICY_SET
 }
 
-"How much of what happened an event of a privacy pool makes public."
+"How much an event of a privacy pool makes public."
 enum PrivacyPoolVisibility {
   "The event states everything."
   PUBLIC
@@ -4488,11 +4488,11 @@ type PrivacyPoolAnalytics {
   contractCount: Int!
   "Block of the newest finalized event; null without events."
   latestEventBlock: Int
-  "Events by name, without names that have none."
+  "Number of events per name. Names without events are omitted."
   eventBreakdown: [PrivacyPoolNameCount!]! @listSize(assumedSize: 16)
   "Events by how much they make public: ` + "`" + `public` + "`" + `, ` + "`" + `partial` + "`" + `, ` + "`" + `hidden_by_design` + "`" + `."
   visibilityBreakdown: [PrivacyPoolNameCount!]! @listSize(assumedSize: 3)
-  "The 100 tokens that flowed last, newest first."
+  "The 100 tokens with the most recent flows, newest first."
   tokenFlows: [PrivacyPoolTokenFlow!]! @listSize(assumedSize: 100)
   "Whether more tokens flowed."
   tokenFlowsTruncated: Boolean!
@@ -4524,7 +4524,7 @@ type PrivacyPoolTokenFlow {
   observableDepositAmountRaw: BigInt!
   "Sum of the readable amounts that flowed out, in the smallest unit."
   observableWithdrawalAmountRaw: BigInt!
-  "The first sum minus the second. It is not a balance."
+  "` + "`" + `observableDepositAmountRaw` + "`" + ` minus ` + "`" + `observableWithdrawalAmountRaw` + "`" + `. It is not a balance."
   observableNetAmountRaw: BigInt!
   "Number of flows whose amount could not be read."
   missingAmountEventCount: Int!
@@ -4536,9 +4536,9 @@ type PrivacyPoolTokenFlow {
 type PrivacyPoolUnavailableMetric {
   "Name of the metric."
   metric: String!
-  "Why it is not available, for programs."
+  "Machine-readable reason."
   reasonCode: String!
-  "Why it is not available, for people."
+  "Human-readable reason."
   reason: String!
 }
 
@@ -4570,7 +4570,7 @@ type PrivacyPoolMetricBucket {
   noteUsedEvents: Int!
 }
 
-"Metrics of the finalized events of privacy pools over time. A bucket without events has zeros and the sums of the one before."
+"Metrics of the finalized events of privacy pools over time. In a bucket without events, counts are zero and cumulative sums equal those of the bucket before."
 type PrivacyPoolMetricSeries {
   "How far the series go back, as in the argument ` + "`" + `range` + "`" + `."
   range: String!

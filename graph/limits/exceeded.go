@@ -40,5 +40,14 @@ func Check(name string, limit, actual int, units string) error {
 		return nil
 	}
 	return Exceed(domain.CodeInvalidRequest, name, limit, actual,
-		fmt.Sprintf("The operation has %d %s; the limit %s is %d.", actual, units, name, limit))
+		fmt.Sprintf("The operation has %d %s; the limit is %d (%s).", actual, units, limit, name))
+}
+
+// CheckCost returns an invalid_request error when an operation costs more than the
+// limit. The format has the cost and the limit.
+func CheckCost(limit, cost int, format string) error {
+	if cost <= limit {
+		return nil
+	}
+	return Exceed(domain.CodeInvalidRequest, Cost, limit, cost, fmt.Sprintf(format, cost, limit)+" Request fewer items or fields.")
 }

@@ -36,7 +36,7 @@ const maxContracts = 25
 // from a node.
 func (r *Resolver) askNode(ctx context.Context, contracts int) error {
 	if contracts > maxContracts {
-		return domain.Errorf(domain.CodeInvalidRequest, "This field would read %d contracts at once; the limit is %d. Request fewer parent objects, for example with a smaller first.", contracts, maxContracts)
+		return domain.Errorf(domain.CodeInvalidRequest, "This field would read %d contracts at once; the limit is %d. Request fewer parent objects, for example with a smaller value of `first`.", contracts, maxContracts)
 	}
 	return r.Draw(ctx, account.Heavy, contracts)
 }

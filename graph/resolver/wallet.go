@@ -199,7 +199,7 @@ func (a *Address) WalletState(ctx context.Context, input WalletInput) (*WalletSt
 func (on onChain) wallets(input WalletInput) dataloader.BatchFunc[starknet.Felt, address.Wallet] {
 	return cohort.Each(func(ctx context.Context, owners []starknet.Felt) ([]*dataloader.Result[address.Wallet], error) {
 		if len(owners) > maxWallets {
-			return nil, domain.Errorf(domain.CodeInvalidRequest, "This field would read %d wallets at once; the limit is %d. Request fewer parent objects, for example with a smaller first.", len(owners), maxWallets)
+			return nil, domain.Errorf(domain.CodeInvalidRequest, "This field would read %d wallets at once; the limit is %d. Request fewer parent objects, for example with a smaller value of `first`.", len(owners), maxWallets)
 		}
 		if err := on.resolver.Draw(ctx, account.Heavy, len(owners)); err != nil {
 			return nil, err

@@ -23,11 +23,11 @@ func (l *inspection) base(ctx context.Context) error {
 	}
 	l.endStretch()
 	if len(l.altered) > 0 {
-		l.result.Notes = append(l.result.Notes, "what follows from base rows was not compared: repair the damaged blocks first")
+		l.result.Notes = append(l.result.Notes, "rows derived from base rows were not compared: repair the damaged blocks first")
 	}
 	if l.unchecked > 0 {
 		l.result.Notes = append(l.result.Notes, fmt.Sprintf(
-			"%d blocks have no digest, because they are older than digests; only a comparison with a node finds what was changed in them, and astrolabe repair --block gives them one", l.unchecked))
+			"%d blocks were indexed before digests existed and have none; only a comparison with a node finds changes in them, and astrolabe repair --block adds a digest", l.unchecked))
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (l *inspection) checkBase(run indexing.Run, i int) {
 		l.unchecked++
 	}
 	if !run.Holds(i) {
-		l.alter(block.Header.Number, "rows were changed, added or removed: the digest that was committed with them does not hold")
+		l.alter(block.Header.Number, "rows were changed, added or removed: they do not match the digest that was committed with them")
 		return
 	}
 	for j := range block.Messages {

@@ -93,7 +93,7 @@ func (l *inspection) remedy(d facts.Difference, stored, expected *facts.Block) s
 	switch {
 	case d.Table == facts.TableBlocks && stored.Header.Hash != expected.Header.Hash:
 		l.left = true
-		l.note("later blocks than %d were not compared with the node: they are removed with it", d.Block)
+		l.note("blocks after %d were not compared with the node, because the rollback removes them too", d.Block)
 		return advice.Rollback(d.Block, l.first)
 	case d.Table == facts.TableClasses && len(stored.Classes) == len(expected.Classes):
 		for i := range stored.Classes {

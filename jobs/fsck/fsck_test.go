@@ -104,7 +104,7 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 			"DELETE FROM selectors s USING events e WHERE s.chain = 1 AND s.id = e.selector AND e.block = 12", "ids", "is not in selectors", "repair --chain SN_MAIN --entry selectors:",
 		},
 		"a word is no felt": {
-			"UPDATE addresses SET felt = decode(repeat('ff', 32), 'hex') WHERE chain = 1 AND id = 5", "dictionary", "address 5 is no felt: 0xffff", "repair --chain SN_MAIN --entry addresses:5",
+			"UPDATE addresses SET felt = decode(repeat('ff', 32), 'hex') WHERE chain = 1 AND id = 5", "dictionary", "address 5 is not a felt: 0xffff", "repair --chain SN_MAIN --entry addresses:5",
 		},
 		"a felt has two ids": {
 			"ALTER TABLE addresses DROP CONSTRAINT addresses_chain_felt_key; INSERT INTO addresses SELECT 1, 1000000, felt FROM addresses WHERE chain = 1 AND id = 5", "dictionary", "has 2 ids", "repair --chain SN_MAIN --entry addresses:1000000",
@@ -119,7 +119,7 @@ func TestEveryKindOfDamageIsFoundAndNamed(t *testing.T) {
 			"INSERT INTO transfers SELECT block, tx, log, 77, standard, token, sender, receiver, chain, amount, token_id FROM transfers WHERE ctid = (SELECT min(ctid) FROM transfers_1_0) AND tableoid = 'transfers_1_0'::regclass", "transfers", "there is a row that is not expected", rederive("transfers"),
 		},
 		"transfers are not in the sums": {
-			"UPDATE token_summary_checkpoints SET block = 10 WHERE chain = 1", "token sums", "has 0 transfers, 0 senders and 0 receivers in its sums", "repair --chain SN_MAIN --discard sums",
+			"UPDATE token_summary_checkpoints SET block = 10 WHERE chain = 1", "token sums", "count 0 transfers, 0 senders and 0 receivers", "repair --chain SN_MAIN --discard sums",
 		},
 		"activity is gone": {
 			"DELETE FROM activity WHERE block = 33", "activity", "of block 33, address", rederive("activity"),
@@ -229,8 +229,8 @@ func TestRowsOfAnotherVersionAreNotCompared(t *testing.T) {
 func TestBlocksFromBeforeDigestsAreNoted(t *testing.T) {
 	t.Parallel()
 	result := run(t, damaged(t, "UPDATE blocks_1_45 SET base_digest = NULL"), nil)
-	if len(result.Findings) > 0 || len(result.Notes) != 1 || !strings.HasPrefix(result.Notes[0], "16 blocks have no digest") {
-		t.Errorf("got %+v and %q, want a note that 16 blocks have no digest", result.Findings, result.Notes)
+	if len(result.Findings) > 0 || len(result.Notes) != 1 || !strings.HasPrefix(result.Notes[0], "16 blocks were indexed before digests existed") {
+		t.Errorf("got %+v and %q, want a note about 16 blocks without a digest", result.Findings, result.Notes)
 	}
 }
 

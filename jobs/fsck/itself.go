@@ -34,7 +34,7 @@ func (l *inspection) itself(ctx context.Context) error {
 		}
 	}
 	if l.broken {
-		l.result.Notes = append(l.result.Notes, "not everything was looked at: repair this first")
+		l.result.Notes = append(l.result.Notes, "some checks were skipped: repair these findings first")
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func (l *inspection) following(ctx context.Context) error {
 		case !check.Follows:
 		case (check.Name == "verified" || check.Name == "class moves") && len(l.altered) > 0: // their repair changes these, too
 		case check.Name == "results" && l.misplaced: // it is not known where the tiers end
-			l.result.Notes = append(l.result.Notes, "results of jobs were not looked at: repair the checkpoint first")
+			l.result.Notes = append(l.result.Notes, "results of jobs were not checked: repair the checkpoint first")
 		default:
 			if _, err := l.run(ctx, check); err != nil || l.full() {
 				return err
@@ -90,7 +90,7 @@ func (l *inspection) layout(ctx context.Context) error {
 	repair := indexing.Advice(l.Chain).Versions()
 	if !digested {
 		l.broken, repair = true, indexing.Advice(l.Chain).Rollback(0, 0)
-		l.result.Notes = append(l.result.Notes, "nothing else was looked at, because the index has to be made again; the indexer starts again after the rollback")
+		l.result.Notes = append(l.result.Notes, "nothing else was checked, because the index has to be rebuilt; the indexer starts over after the rollback")
 	}
 	for _, f := range outdated {
 		f.Repair = repair

@@ -82,7 +82,7 @@ func (l *inspection) acceptance(ctx context.Context) error {
 	}
 	if l.l1.Number > accepted.Number && l.head >= l.newest || l.l1.Number == accepted.Number && l.l1.Hash != accepted.Hash && l.l1.Hash != (starknet.Felt{}) {
 		l.found(indexing.Finding{
-			Check: "L1 acceptance", Detail: fmt.Sprintf("the watermark is block %s, but by the node L1 has accepted block %s", l.l1, accepted),
+			Check: "L1 acceptance", Detail: fmt.Sprintf("the watermark is block %s, but according to the node L1 has accepted block %s", l.l1, accepted),
 			Repair: indexing.Advice(l.Chain).Checkpoint(),
 		})
 	}

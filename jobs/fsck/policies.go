@@ -22,7 +22,7 @@ func (l *inspection) policies(ctx context.Context) error {
 		if err != nil || len(stored) == 0 {
 			return err
 		}
-		l.report("judging tokens: at %s", stored[0].Token)
+		l.report("checking which tokens qualify for a census: at %s", stored[0].Token)
 		blocks := make(map[uint64][]starknet.Felt)
 		for i := range stored {
 			blocks[stored[i].Block] = append(blocks[stored[i].Block], stored[i].Token)

@@ -81,14 +81,14 @@ func (l *inspection) token(ctx context.Context, node State, r *token.StoredReadi
 		said, err := token.Describe(ctx, node, r.MetadataBlock.Hash, r.Token)
 		failures = err
 		if err == nil && !reflect.DeepEqual(said, r.Metadata) {
-			wrong("metadata", indexing.Metadata, r.MetadataBlock.Number, "its name, symbol or decimals are not those of the node")
+			wrong("metadata", indexing.Metadata, r.MetadataBlock.Number, "its name, symbol or decimals differ from those that the node reports")
 		}
 	}
 	if r.SupplyBlock != nil {
 		said, err := token.ReadSupply(ctx, node, r.SupplyBlock.Hash, r.Token)
 		failures = errors.Join(failures, err)
 		if err == nil && (said == nil || r.Supply == nil || *said != *r.Supply) {
-			wrong("supplies", indexing.Supplies, r.SupplyBlock.Number, "its supply is %s, but the node says another", r.Supply)
+			wrong("supplies", indexing.Supplies, r.SupplyBlock.Number, "its supply is %s, but the node reports a different one", r.Supply)
 		}
 	}
 	for _, held := range r.Holders {

@@ -25,7 +25,7 @@ func (t *turns) accept(ctx context.Context) error {
 		return err
 	}
 	if held && ours != l1.Hash {
-		t.Logger.Error("the node reports another block as accepted on L1 than the indexed one",
+		t.Logger.Error("the node reports a different block as accepted on L1 than the index has",
 			"chain", t.Chain, "block", l1.Number, "indexed", ours, "accepted", l1.Hash)
 		return fmt.Errorf("%w: block %d is %s in the index, but %s is accepted on L1", errForked, l1.Number, ours, l1.Hash)
 	}

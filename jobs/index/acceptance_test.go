@@ -114,7 +114,7 @@ func TestAcceptanceOfAnotherBlockIsNotRecorded(t *testing.T) {
 		t.Errorf("got %v, want %v", err, indexing.ErrInconsistent)
 	}
 	w.accepted(18, before)
-	log.says(t, "another block", "block=16", "indexed="+w.hashOf(16).String(), "accepted=0x")
+	log.says(t, "a different block", "block=16", "indexed="+w.hashOf(16).String(), "accepted=0x")
 	w.front.serve(w.sim.Handler())
 	w.catchUp(leader)
 	w.accepted(18, before)

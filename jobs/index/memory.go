@@ -316,7 +316,7 @@ func (t *turns) readClass(ctx context.Context, block *starknet.BlockWithReceipts
 // missing returns a class that the index has to do without, and lets the prover
 // ask for it soon.
 func (t *turns) missing(block *starknet.BlockWithReceipts, hash starknet.Felt, reason error) *facts.Class {
-	t.Logger.Warn("continuing without a class; it is asked for again later",
+	t.Logger.Warn("continuing without a class definition; it will be requested again later",
 		"chain", t.Chain, "block", block.BlockNumber, "class", hash, "reason", reason)
 	t.proving.reset()
 	return facts.MissingClass(hash)

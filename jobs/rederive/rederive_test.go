@@ -198,7 +198,7 @@ func TestNothingIsRederivedWhileAnIndexerLeads(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := jobOn(db).Run(t.Context(), "transfers")
-	if !errors.Is(err, indexing.ErrLed) || !strings.HasSuffix(err.Error(), "stop the indexer, or run this while it is stopped") {
+	if !errors.Is(err, indexing.ErrLed) || !strings.HasSuffix(err.Error(), "stop it, then run this command again") {
 		t.Errorf("got %v, want %v with the advice to stop the indexer", err, indexing.ErrLed)
 	}
 }

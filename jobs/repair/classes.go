@@ -36,7 +36,7 @@ func (j *Job) fetchClass(ctx context.Context, at, hash starknet.Felt, stored ind
 	}
 	fetched := facts.NewClass(hash, class)
 	if unproven && !stored.Confirms(fetched) {
-		return nil, fmt.Errorf("class %s is neither proven by its hash nor the one that was committed; use a node that has its definition complete: %w", hash, err)
+		return nil, fmt.Errorf("class %s matches neither its hash nor the class that was committed; use a node that has its complete definition: %w", hash, err)
 	}
 	return fetched, nil
 }
@@ -70,7 +70,7 @@ func (j *Job) class(ctx context.Context, lease indexing.Lease, hash starknet.Fel
 		return err
 	}
 	if class.Hash != hash {
-		j.report("class %s: the stored hash %s is wrong; its block and its digest confirm the other", class.Hash, hash)
+		j.report("class %s: the stored hash %s was wrong; the block and the digest confirm the new one", class.Hash, hash)
 		return j.Store.RepairClass(ctx, lease, hash, class)
 	}
 	if err := j.correct(ctx, lease, stored, class); err != nil {

@@ -35,7 +35,7 @@ func (j *Job) entry(ctx context.Context, lease indexing.Lease, dictionary string
 	}
 	name := fmt.Sprintf("%s:%d", dictionary, id)
 	if entry.Felt != nil && !entry.Twin && j.Entries.Fits(entry, *entry.Felt) {
-		j.report("entry %s holds", name)
+		j.report("entry %s is correct; nothing to repair", name)
 		return nil
 	}
 	var felt *starknet.Felt
@@ -46,10 +46,10 @@ func (j *Job) entry(ctx context.Context, lease indexing.Lease, dictionary string
 	}
 	switch {
 	case felt != nil && dictionary == "classes":
-		j.report("entry %s is %s again", name, felt)
+		j.report("entry %s was restored to %s", name, felt)
 		return nil
 	case felt != nil:
-		j.report("entry %s is %s again", name, felt)
+		j.report("entry %s was restored to %s", name, felt)
 		return j.Entries.SetEntry(ctx, lease, entry, *felt)
 	}
 	if err := j.Entries.RemoveEntry(ctx, lease, entry); err != nil {

@@ -39,7 +39,7 @@ func (j *Job) Versions(ctx context.Context) error {
 		if err := j.Store.RecordVersions(ctx, lease, names...); err != nil {
 			return err
 		}
-		j.report("all digests hold; the current version was recorded for: %s", strings.Join(names, ", "))
+		j.report("all digests match; the current version was recorded for: %s", strings.Join(names, ", "))
 		return nil
 	})
 }

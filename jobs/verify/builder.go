@@ -60,7 +60,7 @@ func (b *Builder) Run(ctx context.Context) error {
 func (b *Builder) report(ctx context.Context) {
 	ticker := time.NewTicker(reportEvery)
 	defer ticker.Stop()
-	outage := jobs.NewOutage(b.Logger, "the builder cannot report itself; it will retry", "the builder reports itself again")
+	outage := jobs.NewOutage(b.Logger, "the builder cannot write its heartbeat; it will retry", "the builder writes its heartbeat again")
 	for ctx.Err() == nil {
 		record(ctx, outage, b.Builds.Report(ctx, b.Description))
 		select {
@@ -73,7 +73,7 @@ func (b *Builder) report(ctx context.Context) {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
 	if err := b.Builds.Report(ending, stopping); err != nil {
-		b.Logger.Warn("builder cannot report that it stops", "error", err)
+		b.Logger.Warn("the builder could not record that it is stopping", "error", err)
 	}
 }
 

@@ -85,7 +85,7 @@ func (c *Controller) ended(ctx context.Context, err error) error {
 		return nil
 	}
 	if err := c.Service.Status(ctx, c.ID); !isRefusal(err) {
-		c.Logger.Warn("could not report that the controller ends", "error", err)
+		c.Logger.Warn("could not record that the controller is stopping", "error", err)
 	}
 	return refusal
 }
@@ -107,7 +107,7 @@ func (c *Controller) report() func(context.Context) error {
 				return ended
 			}
 			if domain.DatabaseAway(err) {
-				c.Logger.Warn("the controller cannot report itself", "error", err)
+				c.Logger.Warn("the controller cannot write its heartbeat", "error", err)
 				return nil
 			}
 			text = err.Error()

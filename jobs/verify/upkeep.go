@@ -37,7 +37,7 @@ func (w *Upkeep) Run(ctx context.Context, _ time.Time) error {
 	done, err := w.Jobs.KeepUp(ctx)
 	expired, deleted, repeated, builds, comparisons := done[verify.ExpireUpload], done[verify.DeleteSource], done[verify.RepeatValidation], done[verify.AbandonBuild], done[verify.AbandonCompare]
 	if expired+deleted+repeated+builds+comparisons > 0 {
-		w.Logger.Info("kept up verification jobs", "expired", expired, "sourcesDeleted", deleted, "validationsRepeated", repeated, "buildsAbandoned", builds, "comparisonsAbandoned", comparisons)
+		w.Logger.Info("cleaned up verification jobs", "expired", expired, "sourcesDeleted", deleted, "validationsRepeated", repeated, "buildsAbandoned", builds, "comparisonsAbandoned", comparisons)
 	}
 	return err
 }

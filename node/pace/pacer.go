@@ -117,7 +117,7 @@ func (p *Pacer) Enter(ctx context.Context, clock Clock, patient bool) (began tim
 
 // outOfTime is the error of a call whose context ended before its turn.
 func outOfTime(ctx context.Context) error {
-	return fmt.Errorf("the turn of the call did not come in time: %w", context.Cause(ctx))
+	return fmt.Errorf("the call could not be sent in time because of the rate limit: %w", context.Cause(ctx))
 }
 
 // since returns how long the upstream takes no calls, and whether it has refused

@@ -82,7 +82,7 @@ func (a Answer) ID() (uint64, bool) {
 func (a Answer) Result(id uint64) (json.RawMessage, error) {
 	switch {
 	case string(a.id) != strconv.FormatUint(id, 10):
-		return nil, Invalid("the id is %s, asked was %d", Clip(string(a.id), 40), id)
+		return nil, Invalid("the response has the id %s, but the request had %d", Clip(string(a.id), 40), id)
 	case a.result != nil && a.failure != nil:
 		return nil, Invalid("both a result and an error")
 	case a.failure != nil:

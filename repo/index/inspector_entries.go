@@ -28,15 +28,15 @@ func (f fsck) entries(ranges []indexing.Range, last *int64, tables map[string]*l
 		case !complete && len(lost) > 0 && !f.hasTables(tables, r.From):
 			from := lost[0]
 			lost = lost[1:]
-			wrong(r.From, fmt.Sprintf("UPDATE index_ranges SET from_block = %d %s", from, where), "the range from %d on has no tables, but there are tables of a range from %d on", r.From, from)
+			wrong(r.From, fmt.Sprintf("UPDATE index_ranges SET from_block = %d %s", from, where), "the partition from block %d on has no tables, but there are tables of a partition from block %d on", r.From, from)
 		case !f.hasTables(tables, r.From) && f.needless(ranges, r, last, tables):
-			wrong(r.From, "DELETE FROM index_ranges "+where, "the range from %d on has no tables, and no indexed block belongs to it alone", r.From)
+			wrong(r.From, "DELETE FROM index_ranges "+where, "the partition from block %d on has no tables, and no indexed block belongs to it alone", r.From)
 		case complete && is.State == indexing.RangeReady && (r.State != is.State || r.To != is.To):
 			wrong(r.From, fmt.Sprintf("UPDATE index_ranges SET state = 'ready', to_block = %d %s", is.To, where),
-				"the range from %d on is %s and ends before %d, but its tables are attached up to %d", r.From, r.State, r.To, is.To)
+				"the partition from block %d on is %s and ends before %d, but its tables are attached up to %d", r.From, r.State, r.To, is.To)
 		case complete && is.State == indexing.RangeLoading && (r.State == indexing.RangeReady || r.State == indexing.RangeLoading && r.To != 0):
 			wrong(r.From, "UPDATE index_ranges SET state = 'loading', to_block = NULL "+where,
-				"the range from %d on is %s and ends before %d, but its tables are neither attached nor indexed", r.From, r.State, r.To)
+				"the partition from block %d on is %s and ends before %d, but its tables are neither attached nor indexed", r.From, r.State, r.To)
 		}
 	}
 	for _, from := range lost {
@@ -46,7 +46,7 @@ func (f fsck) entries(ranges []indexing.Range, last *int64, tables map[string]*l
 			to = fmt.Sprint(is.To)
 		}
 		wrong(from, fmt.Sprintf("INSERT INTO index_ranges (chain, from_block, to_block, state, events) SELECT %d, %d, %s, '%s', count(*) FROM %s",
-			f.code, from, to, is.State, leaf("events", f.chain, from)), "there are tables of a range from %d on, but no such range", from)
+			f.code, from, to, is.State, leaf("events", f.chain, from)), "there are tables of a partition from block %d on, but no such partition", from)
 	}
 	return findings
 }

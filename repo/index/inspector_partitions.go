@@ -122,7 +122,7 @@ func (f fsck) leaf(table rangeTable, r indexing.Range, last *int64, have *leafTa
 			if is.columns != "" {
 				repair = "DROP INDEX " + want + "; " + repair
 			}
-			wrong(repair, "the index %s is missing, invalid or another one", want)
+			wrong(repair, "the index %s is missing, invalid or defined differently", want)
 		}
 	}
 	for _, extra := range slices.Sorted(maps.Keys(have.indexes)) {

@@ -21,7 +21,7 @@ var chainQuestions = []question{
 		WHERE l.block <= coalesce(c.block, -1) AND CASE WHEN l.before IS NULL THEN l.block > greatest(c.first_block, {from} - 1)
 			ELSE l.before <> l.block - 1 OR l.parent_hash <> l.parent END`},
 	{name: "checkpoint", sql: `
-		SELECT c.block, CASE WHEN b.hash IS NULL THEN 'the checkpoint stands at a block that is not stored'
+		SELECT c.block, CASE WHEN b.hash IS NULL THEN 'the checkpoint is at a block that is not stored'
 			ELSE format('the checkpoint''s hash is 0x%s, the block''s is 0x%s', encode(c.hash, 'hex'), encode(b.hash, 'hex')) END,
 			CASE WHEN EXISTS (SELECT FROM {blocks} AS o WHERE o.hash = c.hash) THEN '{repair} --checkpoint'
 			ELSE format('{repair} --block %s --to %s', least(c.block, (SELECT max(block) + 1 FROM {blocks} AS o)), c.block) END
@@ -89,9 +89,9 @@ var chainQuestions = []question{
 	{name: "schema ids", sql: missing(schemaIDs, "selectors", false)},
 	{name: "classes", sql: missing(contractIDs, "classes", true) + "UNION ALL" + missing(schemaIDs, "classes", false)},
 	{name: "locators", follows: true, sql: `
-		SELECT coalesce(want.block, have.block), format('%s of transaction %s: %s locators instead of %s',
-			CASE coalesce(want.kind, have.kind) WHEN 1 THEN 'the block, as' WHEN 2 THEN 'the hash' ELSE 'a message' END,
-			coalesce(want.tx, have.tx), coalesce(have.n, 0), coalesce(want.n, 0)), NULL
+		SELECT coalesce(want.block, have.block), format('%s: %s locators instead of %s',
+			CASE coalesce(want.kind, have.kind) WHEN 1 THEN 'the block hash' WHEN 2 THEN format('the hash of transaction %s', coalesce(want.tx, have.tx)) ELSE format('a message of transaction %s', coalesce(want.tx, have.tx)) END,
+			coalesce(have.n, 0), coalesce(want.n, 0)), NULL
 		FROM (SELECT tag, block, tx, kind, count(*) AS n FROM ({locatorRows}) AS rows GROUP BY tag, block, tx, kind) AS want
 		FULL JOIN (
 			SELECT tag, block, tx, kind, count(*) AS n FROM locators
@@ -99,7 +99,7 @@ var chainQuestions = []question{
 		) AS have ON have.tag = want.tag AND have.block = want.block AND have.tx = want.tx AND have.kind = want.kind
 		WHERE want.n IS DISTINCT FROM have.n`},
 	{name: "token sums", follows: true, sql: `
-		SELECT c.block, format('up to block %s token %s has %s transfers, %s senders and %s receivers in its sums, %s and %s parties, but moved %s times from %s to %s addresses',
+		SELECT c.block, format('up to block %s, the sums of token %s count %s transfers, %s senders and %s receivers, and its parties %s senders and %s receivers, but its transfers give %s transfers, %s senders and %s receivers',
 			c.block, x.token, x.transfers, x.senders, x.receivers, coalesce(p.senders, 0), coalesce(p.receivers, 0), x.moved, x.from_, x.to_), '{repair} --discard sums'
 		FROM (SELECT block FROM token_summary_checkpoints WHERE chain = {chain} AND block IS NOT NULL) AS c
 		CROSS JOIN LATERAL (
@@ -172,7 +172,7 @@ func outside(table, rows string) string {
 // felt than they were given, or whose felt has several ids.
 func wrongEntries(dictionary, noun string) string {
 	return fmt.Sprintf(`
-		SELECT NULL::integer, format('%[2]s %%s is no felt: 0x%%s', id, encode(felt, 'hex')), format('{repair} --entry %[1]s:%%s', id) FROM %[1]s
+		SELECT NULL::integer, format('%[2]s %%s is not a felt: 0x%%s', id, encode(felt, 'hex')), format('{repair} --entry %[1]s:%%s', id) FROM %[1]s
 		WHERE chain = {chain} AND (octet_length(felt) <> 32 OR felt >= {prime})
 		UNION ALL
 		SELECT NULL, format('%[2]s %%s is 0x%%s, but its checksum is of another felt', id, encode(felt, 'hex')), format('{repair} --entry %[1]s:%%s', id) FROM %[1]s

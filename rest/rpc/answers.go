@@ -29,7 +29,7 @@ func (h Handlers) deliver(w http.ResponseWriter, r *http.Request, id json.RawMes
 		if wrote {
 			answers.Change(holder, n)
 		} else if !answers.Try(holder, n) {
-			h.refuse(w, r, gateway.Answer{ID: id, Err: saturated("Too many long answers wait for their clients. Receive them, then retry.")})
+			h.refuse(w, r, gateway.Answer{ID: id, Err: saturated("Too many large responses are waiting to be read. Read yours, then retry.")})
 			return
 		}
 		defer answers.Change(holder, -n)

@@ -71,11 +71,11 @@ func (f *file) matchBrackets() error {
 			open = append(open, i)
 		case strings.Contains(")]}", symbol):
 			if len(open) == 0 {
-				return failed("%s: %s closes nothing.", f.place(t), symbol)
+				return failed("%s: %s has no opening bracket.", f.place(t), symbol)
 			}
 			last := open[len(open)-1]
 			if partner := map[string]string{"(": ")", "[": "]", "{": "}"}[f.word(f.tokens[last])]; symbol != partner {
-				return failed("%s: got %s, want %s.", f.place(t), symbol, partner)
+				return failed("%s: found %s, expected %s.", f.place(t), symbol, partner)
 			}
 			f.closing[last], open = i, open[:len(open)-1]
 		}

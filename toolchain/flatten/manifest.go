@@ -98,7 +98,7 @@ func (m manifest) field(key string) (string, error) {
 func (m manifest) checkPackage(name string) error {
 	fields := m.root.table("package")
 	if got, _ := fields["name"].(string); got != name {
-		return failed("%s: the package is %s, want %s.", quote(m.file), quote(got), quote(name))
+		return failed("%s: the package is named %s, expected %s.", quote(m.file), quote(got), quote(name))
 	}
 	got, err := m.field("edition")
 	if err != nil {
@@ -136,7 +136,7 @@ func (m manifest) checkDependencies() error {
 			value = m.workspace.table("dependencies")[name]
 		}
 		if name != "starknet" {
-			return unsupported("%s: the package depends on %s, but the compiler supports no dependency except starknet. Move its modules into the package if the class was built so.",
+			return unsupported("%s: the package depends on %s, but the compiler supports no dependency except starknet. Move its modules into the package if the class was built that way.",
 				quote(m.file), quote(name))
 		}
 		requirement, simple := value.(string)
@@ -145,7 +145,7 @@ func (m manifest) checkDependencies() error {
 			simple = simple && len(detailed) == 1
 		}
 		if !simple || !met(requirement) {
-			return unsupported("%s: the package needs another starknet than %s, which is the only one that the compiler has.", quote(m.file), cairoVersion)
+			return unsupported("%s: the package requires a starknet other than version %s, the only one that the compiler has.", quote(m.file), cairoVersion)
 		}
 	}
 	if _, has := dependencies["starknet"]; !has {

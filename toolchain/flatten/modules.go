@@ -128,10 +128,10 @@ func (f *flattener) module(file *file, i int, inner scope, attributes []attribut
 	case file.at(body) != ";":
 		return 0, nil, failed("%s: the name of a module must be followed by ; or {.", file.place(file.tokens[i]))
 	case len(attributes) > 0:
-		return 0, nil, unsupported("%s: the module %s has the attribute %s and stands in a file of its own. Write the module into %s, or remove the attribute.",
+		return 0, nil, unsupported("%s: the module %s has the attribute %s and is in its own file. Move the module into %s, or remove the attribute.",
 			file.place(file.tokens[i]), quote(full), quote(attributes[0].name), quote(file.path))
 	case inner.expanded:
-		return 0, nil, unsupported("%s: the module %s stands in a file of its own, but it is declared in a module with attributes, such as a contract. Write it there.",
+		return 0, nil, unsupported("%s: the module %s is in its own file, but it is declared in a module with attributes, such as a contract. Move it there.",
 			file.place(file.tokens[i]), quote(full))
 	}
 	f.edits[file] = append(f.edits[file], edit{at: file.tokens[body], module: path})

@@ -79,7 +79,7 @@ func (f *flattener) checkCompilerCrate(file *file) error {
 	}
 	for _, t := range file.tokens {
 		if t.kind == word && file.word(t) == compilerCrate {
-			return unsupported("%s: the name %s is not supported, because the compiler calls every package so.", file.place(t), quote(compilerCrate))
+			return unsupported("%s: the name %s is not supported, because the compiler gives every package this name.", file.place(t), quote(compilerCrate))
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ export function CostLine({ estimate, answer, watch }: { estimate?: Estimate; ans
       <Before estimate={estimate} />
       {answer && <span className="cost-after">{after(answer)}</span>}
       {budget && (
-        <span className="cost-budget" title="It comes back evenly, the whole of it in a minute.">
+        <span className="cost-budget" title="The rate limit refills continuously and is full again after one minute.">
           {digits(budget.remaining)} of {digits(budget.limit)} left
         </span>
       )}
@@ -30,7 +30,7 @@ function Before({ estimate }: { estimate?: Estimate }) {
   }
   const excessive = estimate.requested > estimate.limit;
   return (
-    <span className={excessive ? 'cost-before cost-excessive' : 'cost-before'} title="The number of values that the answer can hold">
+    <span className={excessive ? 'cost-before cost-excessive' : 'cost-before'} title="Estimated cost in points, by the size of the response and the work of its fields">
       Cost {digits(estimate.requested)}
       {excessive ? `, over the limit of ${digits(estimate.limit)}` : ''}
     </span>

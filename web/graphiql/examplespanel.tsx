@@ -24,7 +24,7 @@ function ExamplesPanel({ ask }: { ask: Ask }) {
       const names = variablesOf(query);
       let known = samples;
       if (names.length > 0 && known?.chain !== chain) {
-        setState('Looking for something to ask about …');
+        setState('Loading example values …');
         known = await findSamples(ask, chain);
         setSamples(known);
       }

@@ -7,7 +7,7 @@ export type Samples = Record<string, unknown>;
 /** Finds samples on a chain: of each name the value that is found most often. */
 export async function findSamples(ask: Ask, chain: string): Promise<Samples> {
   const { data, errors } = await ask({ query, variables: { chain } });
-  if (!data) throw new Error(errors?.[0]?.message ?? 'The chain could not be asked for samples.');
+  if (!data) throw new Error(errors?.[0]?.message ?? 'Could not load example values from the chain.');
   const found = new Map<string, Map<unknown, number>>();
   count(data, found);
   return { chain, ...Object.fromEntries([...found].map(([name, values]) => [name, mostFrequent(values)])) };

@@ -41,7 +41,7 @@ function ShareForms() {
       </div>
       <Dialog.Description className="share-note">
         {form === 'Link'
-          ? 'The link holds the query and its variables behind the #, which browsers send to no server. It holds no key and no header.'
+          ? 'The link holds the query and its variables after the #, which browsers do not send to any server. It contains no key and no header.'
           : 'The key is read from the variable ASTROLABE_API_KEY. Your own key is not part of the text.'}
       </Dialog.Description>
       <fieldset className="share-forms">
@@ -68,7 +68,7 @@ function textOf(form: Form, edited: Edited): string | undefined {
 function CopyText({ text }: { text?: string }) {
   const shown = useRef<HTMLPreElement>(null);
   const [copied, setCopied] = useState<string>();
-  if (text === undefined) return <p role="alert">The editors hold no operation yet: the query or the variables cannot be read.</p>;
+  if (text === undefined) return <p role="alert">There is no operation to share: the query or the variables cannot be parsed.</p>;
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);

@@ -67,7 +67,7 @@ function Series({ table, axes }: { table: Table; axes: Axes }) {
         <Choice label="Value" options={axes.numbers} value={shown} onChoose={setNumber} />
         <Choice label="Time" options={axes.times} value={over} onChoose={setTime} />
         {units.length > 1 && <Choice label="Unit" options={units} value={unit} onChoose={setUnit} />}
-        {way && <Choice label="At the same time" options={ways} value={way} onChoose={(one) => setWay(one)} />}
+        {way && <Choice label="Values with equal times" options={ways} value={way} onChoose={(one) => setWay(one)} />}
       </div>
     </>
   );

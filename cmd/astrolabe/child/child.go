@@ -61,7 +61,7 @@ func (c Child) Run(ctx context.Context) error {
 		failures++
 		if ctx.Err() == nil {
 			wait = pause(failures)
-			c.Logger.Error("a child process ended; it is started again", "child", c.Name, "error", ended, "after", wait)
+			c.Logger.Error("a child process ended; restarting it", "child", c.Name, "error", ended, "after", wait)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (c *Client) get(ctx context.Context, path string, most int64) ([]byte, erro
 		return nil, err
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("GET %s: got the status %s, want 200: %s", c.base+path, response.Status, domain.Quote(string(body)))
+		return nil, fmt.Errorf("GET %s returned status %s: %s", c.base+path, response.Status, domain.Quote(string(body)))
 	}
 	return body, nil
 }

@@ -46,7 +46,7 @@ func Open(ctx context.Context, s Settings, d Deployment) (*Process, error) {
 	var open atomic.Bool
 	upstream, err := prover.New(prover.Options{URL: string(s.Prover), Timeout: s.ProverTimeout, StateChanged: func(is bool) {
 		open.Store(is)
-		d.Logger.Warn("the circuit of the prover has changed", "open", is)
+		d.Logger.Warn("the circuit breaker of the prover opened or closed", "open", is)
 	}})
 	if err != nil {
 		return nil, err

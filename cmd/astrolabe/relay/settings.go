@@ -63,7 +63,7 @@ func (s Settings) CheckProver(chains []domain.Chain, maySimulate bool) error {
 	case s.Prover == Simulated && !maySimulate:
 		return errors.New("--prover sim starts a simulated prover with up only; set a URL")
 	case !slices.Contains(chains, domain.Mainnet):
-		return fmt.Errorf("--prover is for %s, which --chains does not name", domain.Mainnet)
+		return fmt.Errorf("--prover requires %s in --chains", domain.Mainnet)
 	case s.ProverTimeout <= 0 || s.ProverDrain <= 0:
 		return errors.New("--prover-timeout and --prover-drain must be positive")
 	case min(s.ProverConcurrency, s.ProverKeyJobs, s.ProverKeyDaily, s.ProverQueue) < 1:
@@ -94,7 +94,7 @@ func (s Settings) checkInternal() error {
 	ip, err := netip.ParseAddr(host)
 	switch {
 	case (s.InternalCert == "") != (s.InternalKey == ""):
-		return errors.New("--internal-cert and --internal-key need each other")
+		return errors.New("--internal-cert and --internal-key must be set together")
 	case s.InternalCert == "" && (err != nil || !ip.IsLoopback()):
 		return errors.New("--internal-addr is not a loopback address such as 127.0.0.1:8082, so it needs --internal-cert and --internal-key: results must not cross a network in the clear")
 	case s.InternalAdvertise == "" && (host == "" || err == nil && ip.IsUnspecified()):

@@ -33,7 +33,7 @@ func TestSettingsOfTheRelayAreChecked(t *testing.T) {
 			s.InternalAddr, s.InternalCert, s.InternalKey, s.InternalAdvertise = ":1", "c", "k", "api-1:1"
 		}, ""},
 		"network with TLS":        {func(s *Settings) { s.InternalAddr, s.InternalCert, s.InternalKey = "10.0.0.1:1", "c", "k" }, ""},
-		"certificate without key": {func(s *Settings) { s.InternalAddr, s.InternalCert = "10.0.0.1:1", "c" }, "need each other"},
+		"certificate without key": {func(s *Settings) { s.InternalAddr, s.InternalCert = "10.0.0.1:1", "c" }, "must be set together"},
 		"advertised nothing":      {func(s *Settings) { s.InternalAdvertise = "a:1" }, "need --internal-addr"},
 	} {
 		s := good

@@ -43,7 +43,7 @@ func (s *submission) finish(ctx context.Context, j *job) error {
 // help.
 func (s *submission) failed(j *job) error {
 	if j.Build != nil && j.Build.LogTail != "" {
-		s.Logger.Warn("the build printed", "log", j.Build.LogTail) // the logger quotes it
+		s.Logger.Warn("output of the build", "log", j.Build.LogTail) // the logger quotes it
 	}
 	retry := "a retry of the same source cannot succeed"
 	if j.Retryable {
@@ -87,7 +87,7 @@ func (s *submission) receive(ctx context.Context, j *job) error {
 		return rejection(err)
 	}
 	if published != nil && !bytes.Equal(bytes.TrimSpace(published), bytes.TrimSpace(s.pinned)) {
-		s.Logger.Warn("the service publishes another trust root than the pinned one: if keys were rotated, get the new one over a channel that you trust", "published", digestOf(published))
+		s.Logger.Warn("the service publishes a different trust root from the pinned one: if keys were rotated, get the new one over a channel that you trust", "published", digestOf(published))
 	}
 	if proof != nil {
 		included, err := transparency.VerifyInclusion(signed, proof, s.pinned, receipt.Rules{AllowDemo: s.AllowDemo, TrustRootDigest: s.TrustRootDigest})
@@ -116,7 +116,7 @@ func (s *submission) compare(j *job, e *receipt.Evidence) error {
 		{"receiptId", fmt.Sprint(uint64(e.ReceiptID)), fmt.Sprint(j.ReceiptID)},
 	} {
 		if part.got != part.want {
-			return rejection(&receipt.Error{Reason: otherReceipt, Message: fmt.Sprintf("The service returned the receipt of something else: its %s is %q, not %q.", part.field, part.got, part.want)})
+			return rejection(&receipt.Error{Reason: otherReceipt, Message: fmt.Sprintf("The service returned the wrong receipt: its %s is %q, expected %q.", part.field, part.got, part.want)})
 		}
 	}
 	return nil

@@ -124,7 +124,7 @@ func apiKey(file string) (string, error) {
 		return "", usage(errors.New("an API key is required: set ASTROLABE_API_KEY or --api-key-file"))
 	}
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", usage(errors.New("the API key has characters that no key has")) // and must not be printed
+		return "", usage(errors.New("the API key contains characters that are not valid in an API key")) // and must not be printed
 	}
 	return key, nil
 }

@@ -143,7 +143,7 @@ func (b *block) parse() (header, error) {
 		return h, err
 	}
 	if canonical, ok := h.encode(); !ok || canonical != *b {
-		return h, rejectf("The tar header of %q is not in its only allowed form: a path of at most 100 bytes stands in the field name alone, "+
+		return h, rejectf("The tar header of %q is not in canonical form: a path of at most 100 bytes is stored in the field \"name\" alone, "+
 			"a longer one has the longest possible prefix, and all unused bytes are NUL.", path)
 	}
 	return h, nil

@@ -90,7 +90,7 @@ func describe(path string, entry fs.DirEntry) (header, error) {
 		return header{path: path, directory: true}, nil
 	}
 	if !entry.Type().IsRegular() {
-		return header{}, rejectf("The path %q is %s; only regular files and directories are allowed. Replace it by a copy of what it stands for, or remove it.", path, kindOf(entry.Type()))
+		return header{}, rejectf("The path %q is %s; only regular files and directories are allowed. Replace it with a copy of its target, or remove it.", path, kindOf(entry.Type()))
 	}
 	info, err := entry.Info()
 	if err != nil {

@@ -69,7 +69,7 @@ func readHeader(m *member) (header, error) {
 		return header{}, err
 	}
 	if !zero(b[:]) {
-		return header{}, rejectf("The tar stream has one zero block before its end; exactly two end it.")
+		return header{}, rejectf("A single zero block occurs before the end of the tar stream; the stream must end with exactly two.")
 	}
 	var next [1]byte
 	_, err := io.ReadFull(m, next[:])

@@ -85,7 +85,7 @@ func checkPath(path string) error {
 	case strings.Contains(path, `\`):
 		return rejectf("The path %q contains a backslash; directories are separated by slashes.", path)
 	case strings.ContainsFunc(path, invisible):
-		return rejectf("The path %+q contains a control character or another one that cannot be seen. Rename it.", path)
+		return rejectf("The path %+q contains a control character or another invisible character. Rename it.", path)
 	}
 	names := strings.Split(path, "/")
 	if len(names) > MaxDepth {
@@ -97,7 +97,7 @@ func checkPath(path string) error {
 		}
 	}
 	if slices.Contains(excluded, names[0]) {
-		return rejectf("The path %q is not allowed: %s at the root must be left out, as \"astrolabe verify pack\" does.", path, names[0])
+		return rejectf("The path %q is not allowed: leave %s out of the root. \"astrolabe verify pack\" does so.", path, names[0])
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ const (
 	keyIDText  = "1 to 128 characters from A-Z a-z 0-9 . _ : -"
 	digestText = "sha256: followed by 64 lower-case hexadecimal digits"
 	feltText   = "a felt other than zero in lower-case hexadecimal digits without leading zeros, below the field prime"
-	timeText   = "a time of RFC 3339 in UTC that ends with Z"
+	timeText   = "an RFC 3339 time in UTC that ends with Z"
 )
 
 // IsDigest reports whether a text is a SHA-256 as documents spell it: sha256:

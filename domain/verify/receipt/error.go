@@ -9,7 +9,7 @@ type Reason string
 const (
 	// MalformedReceipt is a receipt that does not have the form of the contract.
 	MalformedReceipt Reason = "malformed_receipt"
-	// MalformedTrustRoot is a trust root that does not have its form, or lists a
+	// MalformedTrustRoot is a malformed trust root, or one that lists a
 	// key twice.
 	MalformedTrustRoot Reason = "malformed_trust_root"
 	// TrustRootChanged is a trust root with another digest than the pinned one.

@@ -55,7 +55,7 @@ func TestAMalformedReceiptIsRefusedWithTheFieldsName(t *testing.T) {
 		{`"receiptId":100`, `"receiptId":0.0`, `evidence.receiptId must be an integer of at least 1, got "0".`},
 		{`"blockNumber":654321`, `"blockNumber":1.5`, `The receipt does not have the form of the contract: expected an integer from 0 to 9007199254740991 at "/evidence/declaration/blockNumber".`},
 		{`"issuedAt":"2026-11-16T12:30:00Z"`, `"issuedAt":"2026-11-16T13:30:00+01:00"`,
-			`evidence.issuedAt must be a time of RFC 3339 in UTC that ends with Z, got "2026-11-16T13:30:00+01:00".`},
+			`evidence.issuedAt must be an RFC 3339 time in UTC that ends with Z, got "2026-11-16T13:30:00+01:00".`},
 		{`"security",`, ``, `evidence.notProofOf must be each of security, audit, official_attribution, deployment_configuration, current_address_class once, ` +
 			`got "audit, official_attribution, deployment_configuration, current_a…".`},
 	}

@@ -85,7 +85,7 @@ func ParseTrustRoot(data []byte) (*TrustRoot, error) {
 	}
 	var d trustRootDocument
 	if err := strictjson.Decode(data, &d); err != nil {
-		return nil, refuse(MalformedTrustRoot, "The trust root does not have its form: %v.", err)
+		return nil, refuse(MalformedTrustRoot, "The trust root is malformed: %v.", err)
 	}
 	if err := firstBroken(MalformedTrustRoot, []rule{constant("schemaVersion", TrustRootVersion, d.SchemaVersion)}); err != nil {
 		return nil, err

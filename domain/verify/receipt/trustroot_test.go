@@ -72,12 +72,12 @@ func TestAMalformedTrustRootIsRefusedWithTheFieldsName(t *testing.T) {
 		{`"environment":"production"`, `"environment":"staging"`, `keys[0].environment must be production or demo, got "staging".`},
 		{`"Ed25519"`, `"Ed448"`, `keys[0].algorithm must be Ed25519, got "Ed448".`},
 		{`"publicKey":"`, `"publicKey":"A`, `keys[0].publicKey must be an Ed25519 public key in 43 characters of unpadded base64url, got `},
-		{`"notAfter":null,`, ``, `The trust root does not have its form: missing key "notAfter" at "/keys/0/notAfter".`},
-		{`"revokedAt":null`, `"revokedAt":"never"`, `keys[0].revokedAt must be a time of RFC 3339 in UTC that ends with Z, or null, got "\"never\"".`},
+		{`"notAfter":null,`, ``, `The trust root is malformed: missing key "notAfter" at "/keys/0/notAfter".`},
+		{`"revokedAt":null`, `"revokedAt":"never"`, `keys[0].revokedAt must be an RFC 3339 time in UTC that ends with Z, or null, got "\"never\"".`},
 		{`"notAfter":null`, `"notAfter":"2025-12-31T23:59:59Z"`, `keys[0].notAfter must not be before notBefore.`},
 		{`"version":"2.8.2"`, `"version":"2.8.2\u001b[0m"`, `keys[0].toolchain.version must be 1 to 64 characters from A-Z a-z 0-9 . _ + -, got "2.8.2\x1b[0m".`},
 		{`"keyId":"k"`, `"keyId":"j"`, `keys[0] and keys[1] must not have the same keyId.`},
-		{`"keys":[`, `"comment":"","keys":[`, `The trust root does not have its form: unknown key "comment" at "/comment".`},
+		{`"keys":[`, `"comment":"","keys":[`, `The trust root is malformed: unknown key "comment" at "/comment".`},
 	}
 	for _, c := range cases {
 		_, err := receipt.ParseTrustRoot([]byte(strings.Replace(valid, c.old, c.replacement, 1)))

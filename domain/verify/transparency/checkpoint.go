@@ -64,7 +64,7 @@ func ParseCheckpoint(signed string) (*Checkpoint, error) {
 	}
 	c.KeyID, c.Note = signature.Name, signed
 	if written := c.text() + "\n— " + signature.Name + " " + signature.Base64 + "\n"; written != signed {
-		return nil, refuse(MalformedCheckpoint, "The checkpoint must have the four lines %s, size, root and time in their only spelling.", Origin)
+		return nil, refuse(MalformedCheckpoint, "The checkpoint must have the four lines %s, size, root and time in canonical form.", Origin)
 	}
 	return c, nil
 }
@@ -85,7 +85,7 @@ func parseText(text string) (*Checkpoint, error) {
 	}
 	at, err := time.Parse(timeForm, lines[3])
 	if err != nil {
-		return nil, refuse(MalformedCheckpoint, "The time of the checkpoint must be of RFC 3339 in UTC and end with Z, got %s.", domain.Quote(lines[3]))
+		return nil, refuse(MalformedCheckpoint, "The time of the checkpoint must be an RFC 3339 time in UTC that ends with Z, got %s.", domain.Quote(lines[3]))
 	}
 	return &Checkpoint{Size: size, Root: root, SignedAt: at}, nil
 }

@@ -23,7 +23,7 @@ func (i *inspection) signingKeys(keys []receipt.Key) {
 		_, err = receipt.ParseTrustRoot(text)
 	}
 	if err != nil {
-		i.found(checkKeys, "", "no trust root can be made of the keys: %v", err)
+		i.found(checkKeys, "", "no trust root can be built from the keys: %v", err)
 	}
 }
 

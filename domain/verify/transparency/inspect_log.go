@@ -70,7 +70,7 @@ func (i *inspection) checkpoint(s *StoredCheckpoint) string {
 	case err != nil:
 		return fmt.Sprintf("the checkpoint of the size %d: %v", s.Size, err)
 	case c.Size != s.Size || !bytes.Equal(c.Root[:], s.Root) || !c.SignedAt.Equal(s.SignedAt):
-		return fmt.Sprintf("the checkpoint of the size %d was signed with another size, root or time than its columns have", s.Size)
+		return fmt.Sprintf("the checkpoint of the size %d was signed with a size, root or time that differs from its columns", s.Size)
 	case s.Size > i.count:
 		return fmt.Sprintf("the checkpoint of the size %d is for more than the %d receipts", s.Size, i.count)
 	case c.Root != i.roots[s.Size-1]:

@@ -52,7 +52,7 @@ func (l *Log) at(ctx context.Context, name domain.Argument, size int64) (*Checkp
 	if err != nil {
 		return nil, err
 	}
-	return nil, domain.Errorf(domain.CodeNotFound, "No checkpoint was signed for the %s %d. The newest one has the size %d.", name, size, newest.Size)
+	return nil, domain.Errorf(domain.CodeNotFound, "No checkpoint was signed for %s = %d. The newest one has the size %d.", name, size, newest.Size)
 }
 
 // Tile returns the hashes of a tile. The error is not_found for one that the log
@@ -102,7 +102,7 @@ func (l *Log) Consistency(ctx context.Context, from, to int64) (*ConsistencyProo
 		return nil, err
 	}
 	if from > c.Size {
-		return nil, domain.Errorf(domain.CodeNotFound, "The log has %d receipts, fewer than the %s %d.", c.Size, domain.Argument("from"), from)
+		return nil, domain.Errorf(domain.CodeNotFound, "The log has %d receipts, fewer than %s (%d).", c.Size, domain.Argument("from"), from)
 	}
 	hashes, err := tlog.ProveTree(c.Size, from, l.reader(ctx))
 	if err != nil {

@@ -66,7 +66,7 @@ func decode(data []byte, into any) error {
 		return refuse(MalformedProof, "The proof is larger than %d bytes.", MaxProof)
 	}
 	if err := strictjson.Decode(data, into); err != nil {
-		return refuse(MalformedProof, "The proof does not have its form: %v.", err)
+		return refuse(MalformedProof, "The proof is malformed: %v.", err)
 	}
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 // The reasons for which a document of the log is refused, besides those of
 // receipts and keys.
 const (
-	// MalformedCheckpoint is a checkpoint that does not have its form.
+	// MalformedCheckpoint is a malformed checkpoint.
 	MalformedCheckpoint receipt.Reason = "malformed_checkpoint"
-	// MalformedProof is a proof that does not have its form.
+	// MalformedProof is a malformed proof.
 	MalformedProof receipt.Reason = "malformed_proof"
 	// WrongReceipt is a proof about another receipt.
 	WrongReceipt receipt.Reason = "wrong_receipt"

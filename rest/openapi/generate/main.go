@@ -58,7 +58,7 @@ func build() (object, error) {
 			item = object{}
 			paths[op.Path] = item
 		}
-		item[lower(op.Method)] = operation(op, written)
+		item[lower(op.Method)] = operation(op, written, schemas)
 	}
 	for id := range texts {
 		return nil, fmt.Errorf("operations/ describes %s, which the table does not have", id)

@@ -34,7 +34,7 @@ var headers = object{
 	"Policy":     object{"description": "Rate-limit class and its window in seconds.", "required": true, "schema": object{"type": "string", "pattern": "^[a-z_]+;w=60$"}},
 	"Challenge":  object{"description": "Authentication challenge (RFC 6750).", "required": true, "schema": object{"type": "string", "pattern": "^Bearer realm=\"service\""}},
 	"ETag":       object{"description": "Weak entity tag: the SHA-256 of the uncompressed body.", "required": true, "schema": object{"type": "string", "pattern": "^W/\"sha256-[0-9a-f]{64}\"$"}},
-	"Modified":   object{"description": "When the body last changed, as an HTTP date; absent where only the ETag tells.", "required": false, "schema": object{"type": "string", "pattern": " GMT$"}},
+	"Modified":   object{"description": "When the body last changed, as an HTTP date; absent if the response has only an ETag.", "required": false, "schema": object{"type": "string", "pattern": " GMT$"}},
 	"Allow":      object{"description": "Supported methods of the route.", "schema": object{"type": "string"}},
 }
 
@@ -58,14 +58,14 @@ func idempotencyKey(op frame.Operation) object {
 	}
 }
 
-func operation(op frame.Operation, written text) object {
+func operation(op frame.Operation, written text, schemas object) object {
 	out := object{
 		"operationId":             op.ID,
 		"summary":                 op.Summary,
 		"description":             written.Description,
 		"tags":                    []string{written.Tag},
 		"security":                security(op),
-		"responses":               responses(op, written),
+		"responses":               responses(op, written, schemas),
 		"x-service-certification": string(op.Cert),
 		"x-service-tier":          string(op.Tier()),
 		"x-service-audience":      string(op.Audience),
@@ -169,7 +169,7 @@ func paramSchema(p frame.Param) object {
 	}
 }
 
-func responses(op frame.Operation, written text) object {
+func responses(op frame.Operation, written text, schemas object) object {
 	media := op.Media
 	if media == "" {
 		media = "application/json"
@@ -178,8 +178,9 @@ func responses(op frame.Operation, written text) object {
 	if written.Example != nil {
 		content["example"] = written.Example
 	}
-	success := object{"description": op.Summary, "headers": pacedHeaders(op)}
+	success := object{"description": "The connection is upgraded to a WebSocket.", "headers": pacedHeaders(op)}
 	if op.Body != "" { // a WebSocket has none
+		success["description"] = schemas[op.Body].(object)["description"]
 		success["content"] = object{media: content}
 	}
 	out := object{strconv.Itoa(op.Success): success}
