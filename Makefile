@@ -6,16 +6,19 @@ GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo development)
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(if $(shell command -v gcc),-race)
-# The largest packages. The race detector runs only those of their tests that do several things at the same time. A test of
-# the root package holds that those that start goroutines are among them.
-RACED_IN := ./jobs/index ./rest ./graph ./jobs/fsck
-RACED_TESTS := Concurrent|Process|Flood|Identical|Cached|Stream|Subscri|Socket|Schedule|Statement|Disconnected|Shutdown|Upload|AtOnce|Leader|Lease|FailedTurn|LoadsHistory|ReorgIsUndone|Upstreams|StopStores|Quorum|Notifications|RateLimited|CatchingUp|Announced|ItsState|WithinOnePoll|EqualsItsNode
-# Packages that are tested without the race detector, the longest first: those that run the Cairo compiler, which takes
-# minutes under it; the sandbox, whose limits leave no memory for it; those whose concurrent parts are raced elsewhere
-# (the program, the pages and the oracle in the packages that they consist of, the simulated node in the tests
-# that index it); the pace of calls, which is simulated for hours and raced in node; those that start no
-# goroutine: hashes, JSON, decoding, derived facts, archives, receipts, and the largest repositories and jobs; and RACED_IN.
-UNRACED := ./cmd/... ./toolchain/... $(RACED_IN) ./sandbox/... ./sim/... ./oracle/... ./web/... ./starknet/... ./strictjson ./domain/address ./domain/event ./domain/facts ./domain/integrity ./domain/privacy ./domain/verify/archive ./domain/verify/receipt ./domain/verify/source ./domain/verify/transparency ./jobs/census ./jobs/markets ./jobs/materialise ./jobs/metadata ./jobs/privacy ./jobs/rederive ./jobs/repair ./jobs/retain ./jobs/summaries ./node/pace ./repo/addresses ./repo/events ./repo/index ./repo/model ./repo/onchain ./repo/privacy ./repo/tokens ./rest/openapi/...
+# By default, the race detector waits for a second at the end of every package.
+export GORACE ?= atexit_sleep_ms=100
+# Packages of which the race detector runs only those tests that do several things at the same time: the largest ones, and
+# those that start goroutines in single tests. A test of the root package holds that those that start goroutines are among them.
+RACED_IN := ./jobs/index ./rest ./graph ./jobs/fsck ./repo/index ./repo/onchain ./repo/privacy ./jobs/materialise ./jobs/summaries ./starknet/abi
+RACED_TESTS := Concurrent|Process|Flood|Identical|Cached|Stream|Subscri|Socket|Schedule|Statement|Disconnected|Shutdown|Upload|AtOnce|Leader|Lease|FailedTurn|LoadsHistory|ReorgIsUndone|Upstreams|StopStores|Quorum|Notifications|RateLimited|CatchingUp|Announced|ItsState|WithinOnePoll|EqualsItsNode|RewriteWaits|BeginsAnEpoch|Listeners
+# Packages that the race detector never runs, the longest first: those that run the Cairo compiler, which takes minutes under
+# it; the sandbox, whose limits leave no memory for it; those whose concurrent parts are raced elsewhere (the program, the
+# pages and the oracle in the packages that they consist of, the simulated node in the tests that index it); and the pace
+# of calls, which is simulated for hours and raced in node.
+NEVER_RACED := ./cmd/... ./toolchain/... ./sandbox/... ./sim/... ./oracle/... ./web/... ./node/pace
+# Packages that are tested without the race detector: also those of which neither the code nor a test starts a goroutine.
+UNRACED := $(NEVER_RACED) $(RACED_IN) ./starknet ./starknet/commitment ./strictjson ./domain/address ./domain/event ./domain/facts ./domain/integrity ./domain/privacy ./domain/verify/archive ./domain/verify/receipt ./domain/verify/source ./domain/verify/transparency ./jobs/census ./jobs/markets ./jobs/metadata ./jobs/privacy ./jobs/rederive ./jobs/repair ./jobs/retain ./repo/addresses ./repo/events ./repo/model ./repo/tokens ./rest/openapi/...
 RACED = $$($(GO) list ./... | grep -vxF "$$($(GO) list $(UNRACED))")
 SOURCES := $(shell find . -name '*.go' -not -path './web/node_modules/*' -not -path './clients/*') $(shell find web/dist repo/migrations rest -type f)
 

@@ -148,26 +148,31 @@ func TestRepositoriesImportOnlyRepoAndModel(t *testing.T) {
 	})
 }
 
-// TestTestsThatStartGoroutinesAreRaced holds RACED_TESTS of the Makefile against the
-// tests of RACED_IN that start goroutines themselves. Those that measure memory, or
-// hash for minutes, call repotest.SkipRaced; elsewhere they would never run.
+// TestTestsThatStartGoroutinesAreRaced holds the lists of the Makefile against the
+// tests that start goroutines themselves: RACED_TESTS has those of RACED_IN, and other
+// packages of UNRACED have none, unless they are in NEVER_RACED. Those that measure
+// memory, or hash for minutes, call repotest.SkipRaced; elsewhere they would never run.
 func TestTestsThatStartGoroutinesAreRaced(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile("Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := regexp.MustCompile(`(?m)^RACED_TESTS := (.+)$`).FindSubmatch(makefile)
-	packages := regexp.MustCompile(`(?m)^RACED_IN := (.+)$`).FindSubmatch(makefile)
-	if listed == nil || packages == nil {
-		t.Fatal("got a Makefile without RACED_TESTS or RACED_IN, want both")
+	list := func(name string) string {
+		found := regexp.MustCompile(`(?m)^` + name + ` := (.+)$`).FindSubmatch(makefile)
+		if found == nil {
+			t.Fatalf("got a Makefile without %s, want it there", name)
+		}
+		return string(found[1])
 	}
-	pattern, starting := regexp.MustCompile(string(listed[1])), 0
+	inBoth, never, unraced := strings.Fields(list("RACED_IN")), strings.Fields(list("NEVER_RACED")), strings.Fields(list("UNRACED"))
+	pattern, starting := regexp.MustCompile(list("RACED_TESTS")), 0
 	walkGo(t, func(path string) {
 		if !strings.HasSuffix(path, "_test.go") {
 			return
 		}
-		inBoth := slices.Contains(strings.Fields(string(packages[1])), "./"+filepath.ToSlash(filepath.Dir(path)))
+		folder := "./" + filepath.ToSlash(filepath.Dir(path))
+		partly := slices.Contains(inBoth, folder)
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -179,19 +184,29 @@ func TestTestsThatStartGoroutinesAreRaced(t *testing.T) {
 			}
 			starts, skips := startsGoroutine(test.Body)
 			switch {
-			case skips && !inBoth:
+			case skips && !partly:
 				t.Errorf("%s: got a call of SkipRaced in %s, want it only in packages of RACED_IN", path, test.Name.Name)
-			case starts && inBoth && !skips:
+			case starts && partly && !skips:
 				starting++
 				if !pattern.MatchString(test.Name.Name) {
 					t.Errorf("%s: got no %s in RACED_TESTS, want it there", path, test.Name.Name)
 				}
+			case starts && !partly && matchesAny(unraced, folder) && !matchesAny(never, folder):
+				t.Errorf("%s: got the goroutine of %s in a package that is not raced, want %s in RACED_IN", path, test.Name.Name, folder)
 			}
 		}
 	})
 	if starting == 0 {
 		t.Error("got no test that starts a goroutine, want some")
 	}
+}
+
+// matchesAny reports whether a folder is one of the patterns of the go command.
+func matchesAny(patterns []string, folder string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		parent, all := strings.CutSuffix(pattern, "/...")
+		return folder == parent || all && strings.HasPrefix(folder, parent+"/")
+	})
 }
 
 // startsGoroutine reports whether a test starts goroutines, with the keyword or with
