@@ -1,10 +1,10 @@
 package graph
 
 import (
-	"mime"
 	"net/http"
-	"strconv"
 	"strings"
+
+	"github.com/munnerz/goautoneg"
 )
 
 // The media types of responses.
@@ -60,17 +60,14 @@ type mediaRange struct {
 	weight float64
 }
 
+// mediaRanges parses an Accept header. The client's order decides between media
+// types of equal weight, and goautoneg sorts what it parses, so it gets one
+// element at a time.
 func mediaRanges(given string) (ranges []mediaRange) {
-	for part := range strings.SplitSeq(given, ",") {
-		media, attributes, err := mime.ParseMediaType(part)
-		if err != nil {
-			continue
+	for part := range strings.SplitSeq(strings.ToLower(given), ",") {
+		for _, r := range goautoneg.ParseAccept(strings.TrimSpace(part)) {
+			ranges = append(ranges, mediaRange{r.Type + "/" + r.SubType, r.Q})
 		}
-		r := mediaRange{media, 1}
-		if q, ok := attributes["q"]; ok {
-			r.weight, _ = strconv.ParseFloat(q, 64)
-		}
-		ranges = append(ranges, r)
 	}
 	return ranges
 }

@@ -27,6 +27,10 @@ func TestMediaTypeDecidesTheStatusOfARejectedOperation(t *testing.T) {
 		{"text/html, application/xhtml+xml, */*;q=0.8", mediaJSON, 200},
 		{"application/json;q=0, */*", mediaResponse, 400},
 		{"application/*, application/json;q=0", mediaResponse, 400},
+		{"application/json, application/graphql-response+json", mediaJSON, 200},
+		{"application/graphql-response+json,\tapplication/json", mediaResponse, 400},
+		{"*/*, application/graphql-response+json", mediaJSON, 200},
+		{"Application/JSON;Q=0.5, Application/GraphQL-Response+JSON", mediaResponse, 400},
 	} {
 		for _, query := range []string{"{", "{nothing}", "query($id: ID!){node(id: $id){id}}", "{__typename} {__typename}"} {
 			a := g.post(t, `{"query":"`+query+`"}`, map[string]string{"Accept": c.accept})
