@@ -2,9 +2,8 @@ package node
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/Masterminds/semver/v3"
 
 	"astrolabe/domain/chain"
 	"astrolabe/domain/gateway"
@@ -14,40 +13,38 @@ import (
 // MinimumSpec is the oldest supported version of the JSON-RPC specification.
 const MinimumSpec = gateway.MinimumSpec
 
+var (
+	minimumSpec = semver.MustParse(MinimumSpec)
+	// flagsSpec is the version of the specification that introduced response flags.
+	flagsSpec = semver.MustParse("0.10.1")
+)
+
 // checkSpec rejects an invalid version and one older than MinimumSpec.
 func checkSpec(text string) error {
-	version, ok := parseSpec(text)
-	if !ok {
+	version, err := parseSpec(text)
+	if err != nil {
 		return wire.Invalid("specification version %q", wire.Clip(text, 40))
 	}
-	if minimum, _ := parseSpec(MinimumSpec); slices.Compare(version, minimum) < 0 {
+	if version.LessThan(minimumSpec) {
 		return fmt.Errorf("%w: %s is older than %s", chain.ErrNodeVersion, wire.Clip(text, 40), MinimumSpec)
 	}
 	return nil
 }
-
-// flagsSpec is the version of the specification that introduced response flags.
-const flagsSpec = "0.10.1"
 
 // knowsFlags reports whether the proven specification of the upstream has
 // response flags. Other nodes may reject them.
 func (u *upstream) knowsFlags() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	version, ok := parseSpec(u.spec)
-	first, _ := parseSpec(flagsSpec)
-	return ok && slices.Compare(version, first) >= 0
+	version, err := parseSpec(u.spec)
+	return err == nil && version.GreaterThanEqual(flagsSpec)
 }
 
-// parseSpec parses major, minor and patch; a pre-release counts as its release.
-func parseSpec(text string) (version []uint64, ok bool) {
-	text, _, _ = strings.Cut(text, "-")
-	for part := range strings.SplitSeq(text, ".") {
-		n, err := strconv.ParseUint(part, 10, 32)
-		if err != nil {
-			return nil, false
-		}
-		version = append(version, n)
+// parseSpec parses a semantic version; a pre-release counts as its release.
+func parseSpec(text string) (semver.Version, error) {
+	version, err := semver.StrictNewVersion(text)
+	if err != nil {
+		return semver.Version{}, err
 	}
-	return version, len(version) == 3
+	return version.SetPrerelease("")
 }
