@@ -1,9 +1,8 @@
 package chain
 
 import (
-	"fmt"
-
 	"astrolabe/starknet"
+	"astrolabe/starknet/commitment"
 )
 
 // GasPrice is the price of one unit of gas in a block, nil in a fee token
@@ -12,12 +11,12 @@ type GasPrice struct {
 	Wei, Fri *starknet.Uint256
 }
 
-// The Starknet versions that introduced prices, as the numbers after "0.": fees
-// in FRI, gas for data on L1, and L2 gas.
-var (
-	firstWithFri       = [2]int{13, 0}
-	firstWithL1DataGas = [2]int{13, 1}
-	firstWithL2Gas     = [2]int{13, 4}
+// The Starknet versions that introduced prices: fees in FRI, gas for data on L1,
+// and L2 gas.
+const (
+	firstWithFri       = "0.13.0"
+	firstWithL1DataGas = "0.13.1"
+	firstWithL2Gas     = "0.13.4"
 )
 
 // L1GasPrice returns the price of L1 gas, nil if the block has none.
@@ -63,10 +62,4 @@ func placeholder(price *starknet.Uint256) bool {
 
 // since reports whether the block is of a Starknet version or a later one. A
 // block without a version is older than all of them.
-func (b *Block) since(version [2]int) bool {
-	var major, minor, patch int
-	if _, err := fmt.Sscanf(b.Version, "%d.%d.%d", &major, &minor, &patch); err != nil {
-		return false
-	}
-	return major > 0 || minor > version[0] || minor == version[0] && patch >= version[1]
-}
+func (b *Block) since(version string) bool { return commitment.SinceVersion(b.Version, version) }

@@ -68,6 +68,14 @@ func OlderVersion(version, than string) bool {
 	return errA == nil && errB == nil && a.before(b)
 }
 
+// SinceVersion reports whether a Starknet version is the first one or a later one.
+// One that cannot be read is not.
+func SinceVersion(version, first string) bool {
+	a, errA := parseRelease(version)
+	b, errB := parseRelease(first)
+	return errA == nil && errB == nil && !a.before(b)
+}
+
 // FormulaOf returns the formula of a block, or ErrUnknownVersion.
 func FormulaOf(chainID starknet.Felt, header *starknet.BlockHeader) (Formula, error) {
 	version, err := parseRelease(header.StarknetVersion)
