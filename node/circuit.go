@@ -20,7 +20,9 @@ const (
 //
 // Each time it opens, closes or lets a trial through, a new round begins. Only
 // attempts of the current round count: a call that hung since before an outage
-// says nothing about the upstream as it is now.
+// says nothing about the upstream as it is now. The breaker of failsafe-go, which
+// the prover's client uses, counts such a call, cannot take back a permit without a
+// result, and lets no probe through during a pause.
 type circuit struct {
 	mu     sync.Mutex
 	round  uint64

@@ -38,6 +38,8 @@ func SetRolePassword(ctx context.Context, db *DB, role, password string) error {
 const scramIterations = 4096
 
 // scramVerifier returns what Postgres stores of a password (RFC 5803, RFC 7677).
+// pgx has only the client's side of SCRAM, and a library for the server's side
+// would be a new dependency for a few calls of crypto.
 func scramVerifier(password string, salt []byte) (string, error) {
 	salted, err := pbkdf2.Key(sha256.New, password, salt, scramIterations, sha256.Size)
 	if err != nil {

@@ -21,6 +21,10 @@ const internalKeyHeader = "X-Service-Internal-Key"
 // or with an API key. Requests with a bearer token, a cookie or an internal key,
 // and requests to the session routes, are restricted to configured origins.
 // Preflights always answer 204; for other origins they lack the CORS headers.
+//
+// It does not use rs/cors or go-chi/cors: one policy of theirs treats requests with
+// and without credentials alike, and they answer a preflight with the headers that
+// it asks for instead of all that are allowed.
 func (s *server) crossOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()

@@ -18,6 +18,10 @@ type Versioned struct {
 }
 
 // write sends the body, or 304 if the client has it already.
+//
+// It does not call http.ServeContent, which leaves Last-Modified out of a 304,
+// reads only the first line of a condition, answers If-Match with 412, and offers
+// ranges.
 func (v Versioned) write(w http.ResponseWriter, r *http.Request, status int) {
 	tag, modified := v.tag(), v.Modified.UTC().Truncate(time.Second)
 	w.Header().Set("ETag", tag)
