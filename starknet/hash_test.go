@@ -78,6 +78,19 @@ func TestPoseidonHasherDoesNotDependOnHowItIsFed(t *testing.T) {
 	}
 }
 
+func TestHadesEqualsThePermutationByGnark(t *testing.T) {
+	t.Parallel()
+	got := [3]fp.Element{fp.NewElement(1), fp.NewElement(2), fp.NewElement(3)}
+	want := got
+	for n := range 1000 {
+		permuteHades(&got)
+		permuteHadesByGnark(&want)
+		if got != want {
+			t.Fatalf("after %d permutations: got %v, want %v", n+1, got, want)
+		}
+	}
+}
+
 // The linear layer is checked against the definition, with plain field
 // arithmetic, on random states and on states at the limits of the field.
 func TestHadesMixEqualsItsMatrix(t *testing.T) {
@@ -150,6 +163,43 @@ func TestHashesDoNotAllocate(t *testing.T) {
 			t.Errorf("%s: got %v allocations, want none", what, n)
 		}
 	}
+}
+
+// BenchmarkHades compares the permutation with one that mixes by gnark's additions.
+func BenchmarkHades(b *testing.B) {
+	for name, permute := range map[string]func(*[3]fp.Element){"limbs": permuteHades, "gnark": permuteHadesByGnark} {
+		b.Run(name, func(b *testing.B) {
+			s := [3]fp.Element{fp.NewElement(1), fp.NewElement(2), fp.NewElement(3)}
+			for b.Loop() {
+				permute(&s)
+			}
+		})
+	}
+}
+
+func permuteHadesByGnark(s *[3]fp.Element) {
+	for i := range s {
+		s[i].Add(&s[i], &hadesKeys[0][i])
+	}
+	for r := 1; r <= hadesRounds; r++ {
+		if r <= hadesFullRounds/2 || r > hadesRounds-hadesFullRounds/2 {
+			cube(&s[0])
+			cube(&s[1])
+		}
+		cube(&s[2])
+		mixHadesByGnark(s, &hadesKeys[r])
+	}
+}
+
+func mixHadesByGnark(s, next *[3]fp.Element) {
+	var sum, part fp.Element
+	sum.Add(&s[0], &s[1]).Add(&sum, &s[2])
+	part.Double(&s[0])
+	s[0].Add(&sum, &part).Add(&s[0], &next[0])
+	part.Double(&s[1])
+	s[1].Sub(&sum, &part).Add(&s[1], &next[1])
+	part.Double(&s[2]).Add(&part, &s[2])
+	s[2].Sub(&sum, &part).Add(&s[2], &next[2])
 }
 
 func BenchmarkPoseidonPair(b *testing.B) {

@@ -122,7 +122,8 @@ func cube(e *fp.Element) {
 // mixHades multiplies the state by the matrix (3 1 1; 1 -1 1; 1 1 -2) and adds the next
 // round's constants. It works on the plain limbs: each result is a sum of few elements,
 // which stays below 8P and so within four limbs, and is reduced once without a branch,
-// because the branch of an ordinary modular addition cannot be predicted.
+// because the branch of an ordinary modular addition cannot be predicted: with gnark's
+// additions the permutation takes 1.8 times as long (BenchmarkHades).
 func mixHades(s *[3]fp.Element, next *[3]fp.Element) {
 	a, b, c := load(&s[0]), load(&s[1]), load(&s[2])
 	sum := a.plus(b).plus(c)
