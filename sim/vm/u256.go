@@ -3,12 +3,12 @@ package vm
 import (
 	"encoding/binary"
 	"math/big"
-	"math/bits"
 
 	"astrolabe/starknet"
 )
 
-// U256 is an unsigned integer of 256 bits, least significant limb first.
+// U256 is an unsigned integer of 256 bits, least significant limb first. It is a
+// comparable value; math/big does its arithmetic.
 type U256 [4]uint64
 
 // U64 converts a uint64.
@@ -36,56 +36,24 @@ func FromHalves(low, high starknet.Felt) (U256, bool) {
 }
 
 // Add returns u + v and whether it fits.
-func (u U256) Add(v U256) (r U256, fits bool) {
-	var carry uint64
-	for i := range r {
-		r[i], carry = bits.Add64(u[i], v[i], carry)
-	}
-	return r, carry == 0
-}
+func (u U256) Add(v U256) (r U256, fits bool) { return FromBig(new(big.Int).Add(u.Big(), v.Big())) }
 
 // Sub returns u - v and whether v is at most u.
-func (u U256) Sub(v U256) (r U256, fits bool) {
-	var borrow uint64
-	for i := range r {
-		r[i], borrow = bits.Sub64(u[i], v[i], borrow)
-	}
-	return r, borrow == 0
-}
+func (u U256) Sub(v U256) (r U256, fits bool) { return FromBig(new(big.Int).Sub(u.Big(), v.Big())) }
 
 // Mul64 returns u · m and whether it fits.
 func (u U256) Mul64(m uint64) (r U256, fits bool) {
-	var carry uint64
-	for i := range r {
-		high, low := bits.Mul64(u[i], m)
-		var c uint64
-		r[i], c = bits.Add64(low, carry, 0)
-		carry = high + c
-	}
-	return r, carry == 0
+	return FromBig(new(big.Int).Mul(u.Big(), new(big.Int).SetUint64(m)))
 }
 
 // Div64 returns u / d, rounded down. It panics when d is zero, as division does.
-func (u U256) Div64(d uint64) (r U256) {
-	var rest uint64
-	for i := len(u) - 1; i >= 0; i-- {
-		r[i], rest = bits.Div64(rest, u[i], d)
-	}
+func (u U256) Div64(d uint64) U256 {
+	r, _ := FromBig(new(big.Int).Div(u.Big(), new(big.Int).SetUint64(d)))
 	return r
 }
 
 // Cmp compares numerically.
-func (u U256) Cmp(v U256) int {
-	for i := len(u) - 1; i >= 0; i-- {
-		if u[i] != v[i] {
-			if u[i] < v[i] {
-				return -1
-			}
-			return 1
-		}
-	}
-	return 0
-}
+func (u U256) Cmp(v U256) int { return u.Big().Cmp(v.Big()) }
 
 // IsZero reports whether u is 0.
 func (u U256) IsZero() bool { return u == U256{} }
