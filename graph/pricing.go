@@ -14,9 +14,11 @@ import (
 // pricing is the extension that computes the cost of an operation. It rejects an
 // operation over the limit, or of a kind that its transport does not carry.
 //
-// gqlgen's complexity limit does not suffice: it computes the cost of a field from
-// the field's own arguments, but the items of a connection are in its fields nodes
-// and edges, which do not know the argument first of their parent.
+// gqlgen's complexity limit does not suffice. Its function for a connection gets
+// the argument first and the cost of all selections together, but only nodes and
+// edges repeat, not pageInfo and totalCount. The sizes are in the schema, as
+// @listSize, instead of in a function for each list. And the same pass checks the
+// arguments and collects the permissions that the selected fields need.
 type pricing struct {
 	limits limits.Limits
 	schema *ast.Schema
