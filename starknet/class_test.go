@@ -98,7 +98,7 @@ func TestMalformedClassesAreRefused(t *testing.T) {
 		}
 	}
 	if _, err := (Class{}).Hash(); !errors.Is(err, ErrMalformedClass) {
-		t.Errorf("hash of no class: %v", err)
+		t.Errorf("hash of no class: got %v, want %v", err, ErrMalformedClass)
 	}
 }
 
@@ -118,7 +118,7 @@ func FuzzClass(f *testing.F) {
 		before, err := class.Hash()
 		if err != nil {
 			if !errors.Is(err, ErrMalformedClass) {
-				t.Fatalf("untyped error %v", err)
+				t.Fatalf("got %v, want %v", err, ErrMalformedClass)
 			}
 			return
 		}

@@ -69,8 +69,8 @@ func TestFeltConversionsKeepTheRange(t *testing.T) {
 	if v, ok := MustFelt("0xffffffffffffffff").Uint64(); !ok || v != 1<<64-1 {
 		t.Errorf("Uint64: got %d, %v, want %d", v, ok, uint64(1<<64-1))
 	}
-	if _, ok := MustFelt("0x10000000000000000").Uint64(); ok {
-		t.Error("Uint64 accepted 2^64")
+	if v, ok := MustFelt("0x10000000000000000").Uint64(); ok {
+		t.Errorf("Uint64 of 2^64: got %d, want none", v)
 	}
 	if n, ok := FeltFromUint64(5).Count(5); !ok || n != 5 {
 		t.Errorf("Count: got %d, %v, want 5", n, ok)
@@ -80,8 +80,8 @@ func TestFeltConversionsKeepTheRange(t *testing.T) {
 			t.Errorf("Count of 5 up to %d: got true, want false", limit)
 		}
 	}
-	if _, ok := MustFelt(largestFelt).Count(1 << 62); ok {
-		t.Error("P-1 is a count")
+	if n, ok := MustFelt(largestFelt).Count(1 << 62); ok {
+		t.Errorf("Count of P-1: got %d, want none", n)
 	}
 	for _, v := range []*big.Int{big.NewInt(-1), Prime(), new(big.Int).Lsh(big.NewInt(1), 300)} {
 		if _, err := FeltFromBig(v); !errors.Is(err, ErrFeltRange) {
@@ -93,17 +93,24 @@ func TestFeltConversionsKeepTheRange(t *testing.T) {
 	if err != nil || f.String() != largestFelt || f.Big().Cmp(last) != 0 {
 		t.Errorf("P-1: got %v, %v, want %s", f, err, largestFelt)
 	}
-	if f.BitLen() != last.BitLen() || MustFelt("0x1").BitLen() != 1 || (Felt{}).BitLen() != 0 {
-		t.Error("BitLen disagrees with big.Int")
+	for felt, want := range map[Felt]int{f: last.BitLen(), MustFelt("0x1"): 1, {}: 0} {
+		if got := felt.BitLen(); got != want {
+			t.Errorf("BitLen of %v: got %d, want %d", felt, got, want)
+		}
 	}
-	if MustFelt("0x2").Cmp(MustFelt("0x10")) != -1 || f.Cmp(f) != 0 || f.Cmp(Felt{}) != 1 {
-		t.Error("Cmp is not the numeric order")
+	for _, c := range []struct {
+		a, b Felt
+		want int
+	}{{MustFelt("0x2"), MustFelt("0x10"), -1}, {f, f, 0}, {f, Felt{}, 1}} {
+		if got := c.a.Cmp(c.b); got != c.want {
+			t.Errorf("Cmp of %v and %v: got %d, want %d", c.a, c.b, got, c.want)
+		}
 	}
 	if _, err := FeltFromBytes(make([]byte, 31)); !errors.Is(err, ErrMalformedFelt) {
-		t.Errorf("31 bytes gave %v", err)
+		t.Errorf("31 bytes: got %v, want %v", err, ErrMalformedFelt)
 	}
 	if _, err := FeltFromBytes(prime[:]); !errors.Is(err, ErrFeltRange) {
-		t.Errorf("P gave %v", err)
+		t.Errorf("P: got %v, want %v", err, ErrFeltRange)
 	}
 }
 
@@ -123,7 +130,7 @@ func TestFeltTravelsThroughJSON(t *testing.T) {
 		t.Errorf("got %s, %v, want %s", out, err, want)
 	}
 	if err := json.Unmarshal([]byte(`{"a":"255"}`), &d); !errors.Is(err, ErrMalformedFelt) {
-		t.Errorf("decimal text gave %v", err)
+		t.Errorf("decimal text: got %v, want %v", err, ErrMalformedFelt)
 	}
 	if got := string(MustFelt("0xff").AppendJSON(nil)); got != `"0xff"` {
 		t.Errorf("AppendJSON: got %s, want \"0xff\"", got)
@@ -203,7 +210,7 @@ func FuzzParseFelt(f *testing.F) {
 		felt, err := ParseFelt(s)
 		if err != nil {
 			if !errors.Is(err, ErrMalformedFelt) && !errors.Is(err, ErrFeltRange) {
-				t.Fatalf("untyped error %v", err)
+				t.Fatalf("got %v, want %v or %v", err, ErrMalformedFelt, ErrFeltRange)
 			}
 			return
 		}

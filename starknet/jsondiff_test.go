@@ -29,11 +29,11 @@ func valueDifference(path string, want, got any) string {
 	case map[string]any:
 		g, ok := got.(map[string]any)
 		if !ok {
-			return path + " is no object"
+			return fmt.Sprintf("%s: got %v, want an object", path, got)
 		}
 		for _, key := range slices.Sorted(maps.Keys(g)) {
 			if _, ok := w[key]; !ok && !slices.Contains(allowedAdditions, key) {
-				return path + "." + key + " was added"
+				return fmt.Sprintf("%s.%s: got %v, want no such field", path, key, g[key])
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(w)) {
@@ -44,7 +44,7 @@ func valueDifference(path string, want, got any) string {
 	case []any:
 		g, ok := got.([]any)
 		if !ok || len(g) != len(w) {
-			return path + " has another length"
+			return fmt.Sprintf("%s: got %v, want %d items", path, got, len(w))
 		}
 		for i := range w {
 			if d := valueDifference(fmt.Sprintf("%s[%d]", path, i), w[i], g[i]); d != "" {
@@ -53,7 +53,7 @@ func valueDifference(path string, want, got any) string {
 		}
 	default:
 		if plainHex(want) != plainHex(got) {
-			return fmt.Sprintf("%s is %v instead of %v", path, got, want)
+			return fmt.Sprintf("%s: got %v, want %v", path, got, want)
 		}
 	}
 	return ""

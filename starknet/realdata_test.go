@@ -23,7 +23,7 @@ func realFiles(tb testing.TB, pattern string) []string {
 	tb.Helper()
 	files, err := filepath.Glob(filepath.Join(realData(tb), pattern))
 	if err != nil || len(files) == 0 {
-		tb.Fatalf("no files match %s: %v", pattern, err)
+		tb.Fatalf("got no files that match %s, %v, want some", pattern, err)
 	}
 	return files
 }
@@ -140,7 +140,7 @@ func TestRealDocumentsSurviveARoundTrip(t *testing.T) {
 				t.Fatalf("%s: %v", path, err)
 			}
 			if diff := jsonDifference(readFile(t, path), written); diff != "" {
-				t.Errorf("%s changed: %s", path, diff)
+				t.Errorf("%s after a round trip: %s", path, diff)
 			}
 		}
 	}

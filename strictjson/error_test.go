@@ -68,7 +68,7 @@ func TestTheCauseOfAnInvalidValueIsReachableButNotShown(t *testing.T) {
 	}
 	err := Decode([]byte(`{"degrees":"-300"}`), &target)
 	if !errors.Is(err, errTooCold) {
-		t.Errorf("%v does not wrap the cause", err)
+		t.Errorf("got %v, want an error that wraps %v", err, errTooCold)
 	}
 	want := `invalid value at "/degrees"`
 	if got := err.Error(); got != want {

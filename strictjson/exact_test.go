@@ -31,7 +31,7 @@ func TestExactFormsAreEqualForEqualValuesOnly(t *testing.T) {
 			}
 		}
 		if seen[string(want)] {
-			t.Errorf("%s: got %s, which another value has too", group[0], want)
+			t.Errorf("%s: got %s as for another value, want one of its own", group[0], want)
 		}
 		seen[string(want)] = true
 	}

@@ -41,7 +41,7 @@ func decodeAgain[T any](t *testing.T, data []byte) {
 	var first, second T
 	if err := Decode(data, &first); err != nil {
 		if refused, ok := errors.AsType[*Error](err); !ok || refused.Kind == "" || refused.Message == "" {
-			t.Fatalf("an error without meaning: %#v", err)
+			t.Fatalf("got %#v, want an *Error with a kind and a message", err)
 		}
 		return
 	}
@@ -104,7 +104,7 @@ func FuzzInteger(f *testing.F) {
 			want.IsInt() && want.Num().Cmp(new(big.Int).SetUint64(uint64(MaxInteger))) <= 0
 		switch {
 		case ok != (err == nil):
-			t.Fatalf("%s: %v, but the exact value is %v", number, err, want)
+			t.Fatalf("%s: got %v, want accepted %t, as the exact value is %v", number, err, ok, want)
 		case ok && want.Num().Uint64() != uint64(got):
 			t.Fatalf("%s: got %d, want %s", number, got, want.Num())
 		}

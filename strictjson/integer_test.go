@@ -54,7 +54,7 @@ func TestIntegerRefusesTextThatIsNoNumber(t *testing.T) {
 	for _, text := range []string{"", " ", "-", "01", "1.", ".5", "1e", "1e+", "0x10", "1_000", "1 2", "1,", "NaN", "１"} {
 		var n Integer
 		if err := n.UnmarshalJSON([]byte(text)); err == nil {
-			t.Errorf("%q was read as %d", text, n)
+			t.Errorf("%q: got %d, want an error", text, n)
 		}
 	}
 }
@@ -68,14 +68,14 @@ func TestIntegerCostsLittleHoweverLargeItsExponent(t *testing.T) {
 		} {
 			var n Integer
 			if n.UnmarshalJSON([]byte(spelling)) == nil {
-				t.Fatalf("%.20s was accepted", spelling)
+				t.Fatalf("%.20s: got %d, want an error", spelling, n)
 			}
 		}
 	}
 	// One such power of ten takes minutes to compute; four thousand refusals
 	// take some milliseconds.
 	if took := time.Since(started); took > time.Minute {
-		t.Errorf("took %s", took)
+		t.Errorf("got %s for 4000 refusals, want at most a minute", took)
 	}
 }
 
@@ -88,11 +88,11 @@ func TestIntegerIsWrittenInPlainDigits(t *testing.T) {
 		t.Fatal(err)
 	}
 	standard, err := stdjson.Marshal(evidence)
-	if err != nil || string(standard) != `{"receiptId":1500}` {
-		t.Errorf("encoding/json wrote %s, %v", standard, err)
+	if want := `{"receiptId":1500}`; err != nil || string(standard) != want {
+		t.Errorf("written by encoding/json: got %s, %v, want %s", standard, err, want)
 	}
 	if err := stdjson.Unmarshal([]byte(`{"receiptId":2.0}`), &evidence); err != nil || evidence.ReceiptID != 2 {
-		t.Errorf("encoding/json read %d, %v", evidence.ReceiptID, err)
+		t.Errorf("read by encoding/json: got %d, %v, want 2", evidence.ReceiptID, err)
 	}
 }
 

@@ -191,10 +191,10 @@ func TestRecursiveTypesAreDetected(t *testing.T) {
 {"type":"function","name":"f","inputs":[{"name":"a","type":"m::A"}],"outputs":[{"type":"core::felt252"}]}]`)
 	f := schema.Function(starknet.Selector("f"))
 	if err := f.UnsupportedInputs(); !errors.Is(err, ErrRecursiveType) || !errors.Is(err, ErrUnsupportedType) {
-		t.Errorf("inputs: %v", err)
+		t.Errorf("inputs: got %v, want %v that is %v", err, ErrRecursiveType, ErrUnsupportedType)
 	}
 	if _, err := f.DecodeInputs(felts(t, 0)); !errors.Is(err, ErrRecursiveType) {
-		t.Errorf("decoding: %v", err)
+		t.Errorf("decoding: got %v, want %v", err, ErrRecursiveType)
 	}
 	if fields, err := f.DecodeOutputs(felts(t, 7)); err != nil || len(fields) != 1 {
 		t.Errorf("got the outputs %v, %v, want one", fields, err)
@@ -212,7 +212,7 @@ func TestEmptyPartsDoNotMultiply(t *testing.T) {
 	b.WriteString(`,{"type":"function","name":"f","inputs":[{"name":"a","type":"s40"}],"outputs":[]}]`)
 	f := mustCompile(t, b.String()).Function(starknet.Selector("f"))
 	if _, err := f.DecodeInputs(nil); !errors.Is(err, ErrPayloadMismatch) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, ErrPayloadMismatch)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestCairo0PointersTakeTheirLengthFromTheParameterBefore(t *testing.T) {
 	}
 	checkRoundTrip(t, &event, keys, data)
 	if err := schema.Function(starknet.Selector("raw")).UnsupportedInputs(); !errors.Is(err, ErrUnsupportedType) {
-		t.Errorf("raw calldata: %v", err)
+		t.Errorf("raw calldata: got %v, want %v", err, ErrUnsupportedType)
 	}
 }
 
@@ -265,9 +265,9 @@ func TestTwoFunctionsOfOneNameAreAmbiguousUnlessEqual(t *testing.T) {
 	other := `{"type":"interface","name":"i","items":[{"type":"function","name":"f","inputs":[{"name":"a","type":"core::bool"}],"outputs":[]}]}`
 	selector := starknet.Selector("f")
 	if _, err := mustCompile(t, `[`+one+`,`+one+`]`).Function(selector).DecodeInputs(felts(t, 1)); err != nil {
-		t.Errorf("equal functions: %v", err)
+		t.Errorf("equal functions: got %v, want no error", err)
 	}
 	if _, err := mustCompile(t, `[`+one+`,`+other+`,`+other+`]`).Function(selector).DecodeInputs(felts(t, 1)); !errors.Is(err, ErrAmbiguous) {
-		t.Errorf("different functions: %v", err)
+		t.Errorf("different functions: got %v, want %v", err, ErrAmbiguous)
 	}
 }

@@ -104,18 +104,18 @@ func TestEventsThatShareASelectorAreReported(t *testing.T) {
 		t.Errorf("a payload that fits one of them: got %+v, %v, want b::Moved", event, err)
 	}
 	if _, err := two.DecodeEvent(keys, felts(t, 1, 2, 3)); !errors.Is(err, ErrPayloadMismatch) {
-		t.Errorf("a payload that fits none: %v", err)
+		t.Errorf("a payload that fits none: got %v, want %v", err, ErrPayloadMismatch)
 	}
 	if name, err := two.EventName(keys); err != nil || name != "Moved" {
 		t.Errorf("their common name: got %q, %v, want Moved", name, err)
 	}
 	same := mustCompile(t, fmt.Sprintf(text, `{"name":"y","type":"core::felt252","kind":"data"}`))
 	if _, err := same.DecodeEvent(keys, felts(t, 1)); !errors.Is(err, ErrAmbiguous) {
-		t.Errorf("a payload that fits both: %v", err)
+		t.Errorf("a payload that fits both: got %v, want %v", err, ErrAmbiguous)
 	}
 	unknown := mustCompile(t, fmt.Sprintf(text, `{"name":"y","type":"m::Unknown","kind":"data"}`))
 	if _, err := unknown.DecodeEvent(keys, felts(t, 1)); !errors.Is(err, ErrAmbiguous) {
-		t.Errorf("a payload that may be an event we cannot read: %v", err)
+		t.Errorf("a payload that may be an event we cannot read: got %v, want %v", err, ErrAmbiguous)
 	}
 }
 
@@ -149,10 +149,10 @@ func TestEventDefinedTwiceIsUnsupportedUnlessEqual(t *testing.T) {
 {"type":"event","name":"c::A","kind":"struct","members":[{"name":"x","type":"core::felt252","kind":"data"}]},
 {"type":"event","name":"c::A","kind":"struct","members":[{"name":"x","type":%q,"kind":"data"}]}]`
 	if _, err := mustCompile(t, fmt.Sprintf(text, "core::felt252")).DecodeEvent(selectors("A"), felts(t, 1)); err != nil {
-		t.Errorf("equal definitions: %v", err)
+		t.Errorf("equal definitions: got %v, want no error", err)
 	}
 	if _, err := mustCompile(t, fmt.Sprintf(text, "core::bool")).DecodeEvent(selectors("A"), felts(t, 1)); !errors.Is(err, ErrUnsupportedType) {
-		t.Errorf("different definitions: %v", err)
+		t.Errorf("different definitions: got %v, want %v", err, ErrUnsupportedType)
 	}
 }
 
@@ -227,6 +227,6 @@ func TestStructsInStructsDoNotMultiply(t *testing.T) {
 	}
 	b.WriteString(`,{"type":"event","name":"c::Event","kind":"enum","variants":[{"name":"S","type":"s14","kind":"nested"}]}]`)
 	if _, err := Compile([]byte(b.String())); !errors.Is(err, ErrMalformedABI) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, ErrMalformedABI)
 	}
 }

@@ -40,7 +40,7 @@ var typedErrors = []error{ErrUnknownSelector, ErrAmbiguous, ErrUnsupportedType, 
 func checkTyped(t *testing.T, err error) {
 	t.Helper()
 	if !slices.ContainsFunc(typedErrors, func(kind error) bool { return errors.Is(err, kind) }) {
-		t.Fatalf("untyped error %v", err)
+		t.Fatalf("got %v, want one of %v", err, typedErrors)
 	}
 }
 
@@ -66,7 +66,7 @@ func FuzzSchema(f *testing.F) {
 		schema, err := Compile(text)
 		if err != nil {
 			if !errors.Is(err, ErrMalformedABI) {
-				t.Fatalf("untyped error %v", err)
+				t.Fatalf("got %v, want %v", err, ErrMalformedABI)
 			}
 			return
 		}

@@ -38,7 +38,7 @@ func realFiles(tb testing.TB, patterns ...string) []string {
 	for _, pattern := range patterns {
 		found, err := filepath.Glob(filepath.Join(realData(tb), pattern))
 		if err != nil || len(found) == 0 {
-			tb.Fatalf("no files match %s: %v", pattern, err)
+			tb.Fatalf("got no files that match %s, %v, want some", pattern, err)
 		}
 		files = append(files, found...)
 	}
@@ -171,13 +171,13 @@ func TestEveryRealABICompiles(t *testing.T) {
 		schema := realSchema(t, path)
 		for _, l := range schema.Events() {
 			if l.Unsupported() != nil {
-				t.Errorf("%s: event %s: %v", path, l.Name, l.Unsupported())
+				t.Errorf("%s: event %s: got %v, want it supported", path, l.Name, l.Unsupported())
 			}
 		}
 		for _, f := range schema.functions {
 			// Cairo 0's raw calldata has no layout.
 			if f.UnsupportedInputs() != nil && f.Name != "__default__" {
-				t.Errorf("%s: function %s: %v", path, f.Name, f.UnsupportedInputs())
+				t.Errorf("%s: function %s: got %v, want its inputs supported", path, f.Name, f.UnsupportedInputs())
 			}
 		}
 	}

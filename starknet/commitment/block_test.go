@@ -23,7 +23,7 @@ func TestTheHashOfAHeaderOfStarknet0141(t *testing.T) {
 	}
 	header.L2GasPrice.PriceInFri = starknet.FeltFromUint64(1)
 	if got := hash(); got == header.BlockHash {
-		t.Error("the price of L2 gas does not change the hash")
+		t.Errorf("with another price of L2 gas: got the same hash %v, want another", got)
 	}
 }
 

@@ -38,7 +38,7 @@ func realBlocks(tb testing.TB) (blocks []realBlock) {
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "SN_*", "blocks", "*.json"))
 	if err != nil || len(files) == 0 {
-		tb.Fatalf("no real blocks: %v", err)
+		tb.Fatalf("got no real blocks, %v, want some", err)
 	}
 	for _, path := range files {
 		chain := filepath.Dir(filepath.Dir(path))
@@ -111,6 +111,6 @@ func TestTheReceiptsOfOldBlocksHashAsTheNodeComputesThem(t *testing.T) {
 		checked++
 	}
 	if checked == 0 {
-		t.Error("no block has a receipt commitment")
+		t.Error("got no block with a receipt commitment, want some")
 	}
 }
