@@ -168,7 +168,7 @@ func TestEverythingFitsTheClassInForce(t *testing.T) {
 			}
 		}
 		if t.Failed() {
-			t.Fatalf("up to block %d", number)
+			t.Fatalf("block %d: got the failures above, want none", number)
 		}
 	}
 	if r.events != emitted || r.calls < 1000 || r.proxied < 20 {

@@ -73,7 +73,7 @@ func (c client) result(into any, method string, arguments ...any) {
 	c.t.Helper()
 	r := c.call(method, arguments...)
 	if r.Error != nil {
-		c.t.Fatalf("%s%v: %+v %s", method, arguments, *r.Error, r.Error.Data)
+		c.t.Fatalf("%s%v: got the error %+v %s, want a result", method, arguments, *r.Error, r.Error.Data)
 	}
 	if err := json.Unmarshal(r.Result, into); err != nil {
 		c.t.Fatalf("%s: %v in %.300s", method, err, r.Result)

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -37,8 +38,12 @@ func TestMemoryIsBoundedByTheWindow(t *testing.T) {
 	if after.Blocks != 20 || after.Transactions > 2*before.Transactions || after.Versions > 2*before.Versions {
 		t.Errorf("got %+v, want 20 blocks and at most twice as much as %+v", after, before)
 	}
-	if b, err := n.Block(15); err != nil || b.Header.BlockNumber != 15 || b.Header.EventCount < 50 {
-		t.Errorf("an old block is not read from the recording: %v", err)
+	old, err := n.Block(15)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := old.Header; h.BlockNumber != 15 || h.EventCount < 50 {
+		t.Errorf("an old block from the recording: got block %d with %d events, want block 15 with at least 50", h.BlockNumber, h.EventCount)
 	}
 	if err := n.Close(); err != nil {
 		t.Error(err)
@@ -56,8 +61,8 @@ func TestClockAddsAndReplacesBlocks(t *testing.T) {
 	if err := n.Start(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.Start(ctx); err == nil {
-		t.Error("the clock was started twice")
+	if err := n.Start(ctx); !errors.Is(err, ErrRunning) {
+		t.Errorf("a second start: got %v, want %v", err, ErrRunning)
 	}
 	for s.next().Method != "starknet_subscriptionReorg" {
 	}

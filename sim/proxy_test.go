@@ -17,7 +17,7 @@ func contractNamed(t testing.TB, n *Node, name string) starknet.Felt {
 			return c.Address
 		}
 	}
-	t.Fatalf("there is no contract %q", name)
+	t.Fatalf("got no contract %q, want one", name)
 	return starknet.Felt{}
 }
 

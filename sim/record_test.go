@@ -2,10 +2,13 @@ package sim
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"astrolabe/sim/chain"
 )
 
 // TestRecordedChainReplaysByteForByte records a chain with a reorg and a
@@ -67,10 +70,10 @@ func TestAnotherFileIsNotARecording(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{}\nsomething else"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := replay(path, Config{}, testDocuments(t)); err == nil {
-		t.Error("it was replayed")
+	if _, err := replay(path, Config{}, testDocuments(t)); !errors.Is(err, chain.ErrNotARecording) {
+		t.Errorf("replayed: got %v, want %v", err, chain.ErrNotARecording)
 	}
-	if _, err := newNode(Config{Record: path}, testDocuments(t)); err == nil {
-		t.Error("it was overwritten")
+	if _, err := newNode(Config{Record: path}, testDocuments(t)); !errors.Is(err, os.ErrExist) {
+		t.Errorf("recorded over: got %v, want %v", err, os.ErrExist)
 	}
 }

@@ -57,7 +57,7 @@ func TestRenderedAnswersAreTheOrdinaryOnes(t *testing.T) {
 	honest := second.post(request)
 	put(t, fast, fault.Fault{Kind: fault.MissingReceipts})
 	if lie := second.post(request); len(lie) >= len(honest) {
-		t.Error("a fault does not strike")
+		t.Errorf("a block without a receipt: got %d bytes, want fewer than the %d of the whole one", len(lie), len(honest))
 	}
 	fast.ClearFaults()
 	files, err := filepath.Glob(filepath.Join(folder, "*"))

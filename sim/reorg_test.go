@@ -30,7 +30,7 @@ func TestReorgReplacesBlocksAndKeepsTheChainWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := n.Reorg(13); !errors.Is(err, chain.ErrAcceptedOnL1) {
-		t.Errorf("a block that is accepted on L1 was replaced: %v", err)
+		t.Errorf("a reorg of a block that is accepted on L1: got %v, want %v", err, chain.ErrAcceptedOnL1)
 	}
 	put(t, n, fault.Fault{Kind: fault.L1Reorg})
 	for _, depth := range []int{1, 2, 26} {
@@ -66,7 +66,7 @@ func TestReorgReplacesBlocksAndKeepsTheChainWhole(t *testing.T) {
 	}
 	readAlong(t, c, n.network.ID)
 	if err := n.Reorg(10_000); err == nil {
-		t.Error("more blocks were replaced than there are")
+		t.Error("a reorg of more blocks than there are: got no error, want one")
 	}
 }
 

@@ -20,7 +20,7 @@ func checked(t *testing.T, spec spectest.Specification, c client, method string,
 	t.Helper()
 	r := c.call(method, arguments...)
 	if r.Error != nil {
-		t.Errorf("%s: %+v", method, *r.Error)
+		t.Errorf("%s: got the error %+v, want a result", method, *r.Error)
 		return
 	}
 	if err := spec.CheckResult(method, r.Result); err != nil {

@@ -70,7 +70,7 @@ func FuzzUnpackEntry(f *testing.F) {
 			t.Fatal(err)
 		}
 		if second, err := unpackEntry(again); err != nil || !reflect.DeepEqual(e, second) {
-			t.Errorf("a block that was read is not written so that it reads the same: %v", err)
+			t.Errorf("written and read again: got %+v, %v, want %+v", second, err, e)
 		}
 	})
 }

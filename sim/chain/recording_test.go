@@ -37,7 +37,7 @@ func TestRecordingsAreNotOverwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := CreateRecording(path, About{}); !errors.Is(err, os.ErrExist) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got %v, want %v", err, os.ErrExist)
 	}
 }
 
@@ -70,8 +70,12 @@ func FuzzRecording(f *testing.F) {
 		if !errors.Is(err, io.EOF) && !errors.Is(err, ErrNotARecording) {
 			t.Error(err)
 		}
-		if info, err := os.Stat(path); err != nil || info.Size() != r.end {
-			t.Errorf("the file does not end where the recording does: %v", err)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() != r.end {
+			t.Errorf("got a file of %d bytes, want it to end with the recording after %d", info.Size(), r.end)
 		}
 	})
 }

@@ -27,7 +27,7 @@ func readSources(tb testing.TB) []source {
 	tb.Helper()
 	paths, err := filepath.Glob("src/*.cairo")
 	if err != nil || len(paths) == 0 {
-		tb.Fatalf("no sources: %v", err)
+		tb.Fatalf("got no sources, %v, want some", err)
 	}
 	sources := make([]source, len(paths))
 	for i, path := range paths {

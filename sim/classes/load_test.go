@@ -41,7 +41,7 @@ func TestEveryClassHashesToItsManifestHash(t *testing.T) {
 		seen[class.Hash] = class.Name
 	}
 	if len(all) == 0 {
-		t.Error("there are no classes")
+		t.Error("got no classes, want some")
 	}
 }
 
@@ -81,6 +81,6 @@ func TestDocumentsHaveTheMembersOfANodesAnswer(t *testing.T) {
 func TestUnknownNameIsReported(t *testing.T) {
 	t.Parallel()
 	if _, err := ByName("nothing"); !errors.Is(err, ErrUnknown) {
-		t.Errorf("an unknown name answers %v", err)
+		t.Errorf("got %v, want %v", err, ErrUnknown)
 	}
 }

@@ -68,7 +68,7 @@ func TestStrikesAreCounted(t *testing.T) {
 	hits := ""
 	for range 6 {
 		if _, struck := s.Strike(Cut, "other"); struck {
-			t.Error("another method was struck")
+			t.Error("got a strike of another method, want none")
 		}
 		_, struck := s.Strike(Cut, "m")
 		hits += map[bool]string{true: "x", false: "."}[struck]
@@ -77,7 +77,7 @@ func TestStrikesAreCounted(t *testing.T) {
 		t.Errorf("got the strikes %s and the faults %v, want .x.x.. and none", hits, s.List())
 	}
 	if err := s.Add(Fault{Kind: "earthquake"}); !errors.Is(err, ErrUnknown) {
-		t.Errorf("an unknown kind: %v", err)
+		t.Errorf("an unknown kind: got %v, want %v", err, ErrUnknown)
 	}
 }
 

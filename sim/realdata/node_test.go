@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"astrolabe/domain"
 	"astrolabe/domain/chain"
 	"astrolabe/node"
@@ -66,7 +68,7 @@ func TestEveryBlockOfTheFolderIsServed(t *testing.T) {
 	for _, chain := range domain.Chains {
 		files, err := filepath.Glob(filepath.Join(folder(t), string(chain), "blocks", "*.json"))
 		if err != nil || len(files) == 0 {
-			t.Fatalf("no blocks of %s: %v", chain, err)
+			t.Fatalf("got no blocks of %s, %v, want some", chain, err)
 		}
 		for _, path := range files {
 			name := filepath.Base(path)
@@ -87,15 +89,19 @@ func checkBlock(t *testing.T, chain domain.Chain, name string, pool *node.Pool) 
 	t.Helper()
 	var want starknet.BlockWithReceipts
 	if !read(t, &want, string(chain), "blocks", name) {
-		t.Fatal("there is no such block")
+		t.Fatalf("got no block %s of %s, want it", name, chain)
 	}
 	number, hash := want.BlockNumber, want.BlockHash
 	if head, err := pool.Head(t.Context()); err != nil || head.Number != number || head.Hash != hash {
 		t.Errorf("got head %+v, %v, want %d, %s", head, err, number, hash)
 	}
 	for _, id := range []node.BlockID{node.AtNumber(number), node.AtHash(hash), node.Latest, node.L1Accepted} {
-		if got, err := pool.BlockWithReceipts(t.Context(), id); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("the block with receipts: %v", err)
+		whole, err := pool.BlockWithReceipts(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, whole); diff != "" {
+			t.Errorf("the block with receipts (-want +got):\n%s", diff)
 		}
 		got, err := pool.Block(t.Context(), id)
 		if err != nil || got.BlockHeader != want.BlockHeader || len(got.Transactions) != len(want.Transactions) {
@@ -114,7 +120,7 @@ func checkBlock(t *testing.T, chain domain.Chain, name string, pool *node.Pool) 
 		t.Errorf("got the state update %+v, %v, want that of block %s with root %s", got, err, hash, want.NewRoot)
 	}
 	if !known && (len(got.StateDiff.StorageDiffs) > 0 || got.OldRoot != got.NewRoot) {
-		t.Error("a state update was invented")
+		t.Errorf("got %d storage diffs and the old root %s, want no diff and %s", len(got.StateDiff.StorageDiffs), got.OldRoot, got.NewRoot)
 	}
 }
 
@@ -170,7 +176,7 @@ func TestContractsHaveTheClassesOfTheirRun(t *testing.T) {
 		}
 	}
 	if len(classes) == 0 {
-		t.Error("no contract was deployed")
+		t.Error("got no deployed contract, want some")
 	}
 }
 
@@ -180,7 +186,7 @@ func TestEveryClassOfTheFolderIsServed(t *testing.T) {
 		pool := open(t, name, first, first+2)
 		files, err := filepath.Glob(filepath.Join(folder(t), string(name), "classes", "*.json"))
 		if err != nil || len(files) == 0 {
-			t.Fatalf("no classes of %s: %v", name, err)
+			t.Fatalf("got no classes of %s, %v, want some", name, err)
 		}
 		for _, path := range files {
 			hash := starknet.MustFelt(strings.TrimSuffix(filepath.Base(path), ".json"))
@@ -214,14 +220,14 @@ func expectCode(t *testing.T, err error, code int) {
 func TestRunsThatAreNotThereAreRefused(t *testing.T) {
 	t.Parallel()
 	if _, err := realdata.Open(t.TempDir(), "SN_MAIN", 0, 2); !errors.Is(err, realdata.ErrNoData) {
-		t.Errorf("a folder without data: %v", err)
+		t.Errorf("a folder without data: got %v, want %v", err, realdata.ErrNoData)
 	}
 	dir := folder(t)
 	if _, err := realdata.Open(dir, "SN_MAIN", 0, 3); !errors.Is(err, realdata.ErrNoData) {
-		t.Errorf("a block that is missing: %v", err)
+		t.Errorf("a block that is missing: got %v, want %v", err, realdata.ErrNoData)
 	}
 	if _, err := realdata.Open(dir, "SN_MAIN", 2, 1); err == nil {
-		t.Error("a run without blocks was opened")
+		t.Error("a run without blocks: got no error, want one")
 	}
 	broken := t.TempDir()
 	for to, from := range map[string]string{"0.json": "0.json", "1.json": "2.json"} {
@@ -235,6 +241,6 @@ func TestRunsThatAreNotThereAreRefused(t *testing.T) {
 		}
 	}
 	if _, err := realdata.Open(broken, "SN_MAIN", 0, 1); !errors.Is(err, realdata.ErrNotLinked) {
-		t.Errorf("blocks that are not linked: %v", err)
+		t.Errorf("blocks that are not linked: got %v, want %v", err, realdata.ErrNotLinked)
 	}
 }
