@@ -45,7 +45,7 @@ func FuzzFinishClass(f *testing.F) {
 	f.Add([]byte(`{}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if _, err := finishClass(data, "real"); err != nil && !errors.Is(err, ErrMalformedOutput) {
-			t.Errorf("the error has no meaning: %v", err)
+			t.Errorf("got %v, want %v", err, ErrMalformedOutput)
 		}
 	})
 }

@@ -77,7 +77,7 @@ func TestTruncatedProgramIsRefused(t *testing.T) {
 		}
 	}
 	if _, err := survey(append(whole, starknet.Felt{})); !errors.Is(err, ErrMalformedOutput) {
-		t.Error("a felt too many is taken for a part of the program")
+		t.Errorf("a felt too many: got %v, want %v", err, ErrMalformedOutput)
 	}
 }
 
@@ -116,7 +116,7 @@ func FuzzCorrectProgram(f *testing.F) {
 		}
 		_, err := correctProgram(given, nil, "real")
 		if err != nil && !errors.Is(err, ErrMalformedOutput) {
-			t.Errorf("the error has no meaning: %v", err)
+			t.Errorf("got %v, want %v", err, ErrMalformedOutput)
 		}
 	})
 }

@@ -20,12 +20,12 @@ func TestCompilationEndsWithItsContext(t *testing.T) {
 	defer cancel()
 	_, err := compiler.Compile(ctx, toolchain.Source{Package: "empty", Text: minimal})
 	if !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a compilation that outlives its context answers %v", err)
+		t.Errorf("a compilation that outlives its context: got %v, want %v", err, context.DeadlineExceeded)
 	}
 	for range 8 {
 		_, err := compiler.Compile(ctx, toolchain.Source{Package: "empty", Text: minimal})
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a compilation that begins after its context's end answers %v", err)
+			t.Errorf("a compilation that begins after its context's end: got %v, want %v", err, context.DeadlineExceeded)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestCompilerThatCannotStartIsRefused(t *testing.T) {
 	options := cairotest.Optional(t)
 	options.MemoryLimit = 1 << 20
 	if _, err := toolchain.Open(t.Context(), options); !errors.Is(err, toolchain.ErrLimit) {
-		t.Errorf("one megabyte of memory answers %v", err)
+		t.Errorf("one megabyte of memory: got %v, want %v", err, toolchain.ErrLimit)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestClosedCompilerRefuses(t *testing.T) {
 	}
 	_, err := compiler.Compile(t.Context(), toolchain.Source{Package: "empty", Text: minimal})
 	if !errors.Is(err, toolchain.ErrClosed) {
-		t.Errorf("a closed compiler answers %v", err)
+		t.Errorf("a closed compiler: got %v, want %v", err, toolchain.ErrClosed)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestOnlyThePinnedCompilerIsOpened(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if _, err := toolchain.Open(t.Context(), toolchain.Options{Wasm: folder}); !errors.Is(err, toolchain.ErrNoCompiler) {
-		t.Errorf("an empty folder answers %v", err)
+		t.Errorf("an empty folder: got %v, want %v", err, toolchain.ErrNoCompiler)
 	}
 	file := filepath.Join(folder, "wasm-cairo_bg.wasm")
 	if err := os.WriteFile(file, []byte("\x00asm\x01\x00\x00\x00"), 0o600); err != nil {
@@ -87,7 +87,7 @@ func TestOnlyThePinnedCompilerIsOpened(t *testing.T) {
 	}
 	for _, path := range []string{folder, file} {
 		if _, err := toolchain.Open(t.Context(), toolchain.Options{Wasm: path}); !errors.Is(err, toolchain.ErrForeignCompiler) {
-			t.Errorf("another module answers %v", err)
+			t.Errorf("another module at %s: got %v, want %v", path, err, toolchain.ErrForeignCompiler)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func TestRebuildsGiveOneClass(t *testing.T) { //nolint:paralleltest // it opens 
 			first = output.Class
 		}
 		if !bytes.Equal(output.Class, first) {
-			t.Errorf("rebuild %d: got another class than the first", i)
+			t.Errorf("rebuild %d: got another class of %d bytes, want the first of %d", i, len(output.Class), len(first))
 		}
 	}
 	var class starknet.SierraClass

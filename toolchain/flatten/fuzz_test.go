@@ -35,7 +35,7 @@ func FuzzTree(f *testing.F) {
 			}
 		}
 		if file, _ := source.Origin(lines); file == "" {
-			t.Errorf("line %d has no origin", lines)
+			t.Errorf("line %d: got no origin, want a file", lines)
 		}
 		again, err := flatten.Tree(fstest.MapFS{"Scarb.toml": files["Scarb.toml"], "src/lib.cairo": {Data: []byte(source.Text)}}, wanted)
 		if err != nil || again.Text != source.Text {
