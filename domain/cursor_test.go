@@ -100,17 +100,32 @@ func TestCursorSurvivesAKeyRotation(t *testing.T) {
 	requireInvalidCursor(t, err)
 }
 
-// TestCursorSurvivesANewRelease contains a cursor of version 1: a change here
-// breaks the cursors that clients store.
+// versionOne is a cursor of version 1: a change here breaks the cursors that
+// clients store.
+const versionOne = "AQEAAwcIAdLSneq2WQT1x0MY9x9dU8U"
+
 func TestCursorSurvivesANewRelease(t *testing.T) {
 	t.Parallel()
-	const text = "AQEAAwcIAdLSneq2WQT1x0MY9x9dU8U"
 	cursors := NewCursors(oneKey)
-	if got := cursors.Encode(testList, Position{7, 8, 1}, time.Time{}); got != text {
-		t.Errorf("version 1 is written as %s, want %s", got, text)
+	if got := cursors.Encode(testList, Position{7, 8, 1}, time.Time{}); got != versionOne {
+		t.Errorf("version 1 is written as %s, want %s", got, versionOne)
 	}
-	if pos, err := cursors.Decode(t.Context(), testList, text); err != nil || !slices.Equal(pos, Position{7, 8, 1}) {
+	if pos, err := cursors.Decode(t.Context(), testList, versionOne); err != nil || !slices.Equal(pos, Position{7, 8, 1}) {
 		t.Errorf("version 1: got %v and %v, want [7 8 1]", pos, err)
+	}
+}
+
+// TestCursorHasOneText changes the two bits of the last character that hold no
+// data: the bytes stay the same.
+func TestCursorHasOneText(t *testing.T) {
+	t.Parallel()
+	start, found := strings.CutSuffix(versionOne, "U")
+	if !found {
+		t.Fatalf("got the cursor %s, want one that ends with U", versionOne)
+	}
+	for _, last := range []string{"V", "W", "X"} {
+		_, err := NewCursors(oneKey).Decode(t.Context(), testList, start+last)
+		requireInvalidCursor(t, err)
 	}
 }
 
