@@ -19,9 +19,6 @@ func decode[T any](text []byte, read func(*reader) T) (T, error) {
 // DecodeString reads a text that is one string.
 func DecodeString(text []byte) (string, error) { return decode(text, (*reader).string) }
 
-// DecodeUint reads a text that is one unsigned number of at most 64 bits.
-func DecodeUint(text []byte) (uint64, error) { return decode(text, (*reader).uint) }
-
 // DecodeFelt reads a text that is one felt.
 func DecodeFelt(text []byte) (starknet.Felt, error) { return decode(text, (*reader).felt) }
 
