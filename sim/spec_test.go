@@ -10,6 +10,7 @@ import (
 
 	"astrolabe/sim/classes"
 	"astrolabe/sim/key"
+	"astrolabe/sim/key/keytest"
 	"astrolabe/sim/rpc"
 	"astrolabe/sim/spectest"
 	"astrolabe/starknet"
@@ -244,5 +245,5 @@ func sign(t testing.TB, n *Node, transaction map[string]any, private key.Key) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	transaction["signature"] = private.Sign(hash)
+	transaction["signature"] = keytest.Sign(private, hash)
 }

@@ -1,3 +1,3 @@
-// Package key holds the keys of simulated accounts: signatures on the Stark
-// curve, which are deterministic.
+// Package key holds the keys of simulated accounts: public keys and the check of
+// signatures on the Stark curve. Tests that sign as a wallet would use keytest.
 package key

@@ -23,29 +23,6 @@ func (k Key) Public() starknet.Felt {
 	return x(k.scalar())
 }
 
-// Sign signs a hash. Equal hashes get equal signatures, so that a chain follows
-// from its seed.
-func (k Key) Sign(hash starknet.Felt) []starknet.Felt {
-	for attempt := uint64(0); ; attempt++ {
-		nonce := Key(starknet.PoseidonMany(starknet.Felt(k), hash, starknet.FeltFromUint64(attempt))).scalar()
-		r := x(nonce)
-		var s, z, rs fr.Element
-		z.SetBytes(hash[:])
-		rs.SetBytes(r[:])
-		d := k.scalar()
-		s.Mul(&rs, &d).Add(&s, &z)
-		nonce.Inverse(&nonce)
-		s.Mul(&s, &nonce)
-		// The curve's order is above the prime of felts by so little that this
-		// practically never repeats.
-		text := s.Bytes()
-		felt, err := starknet.FeltFromBytes(text[:])
-		if err == nil && !rs.IsZero() && !s.IsZero() {
-			return []starknet.Felt{r, felt}
-		}
-	}
-}
-
 // Verify reports whether a signature of a hash belongs to a public key.
 func Verify(public, hash starknet.Felt, signature []starknet.Felt) bool {
 	if len(signature) != 2 {

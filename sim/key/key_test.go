@@ -1,8 +1,10 @@
-package key
+package key_test
 
 import (
 	"testing"
 
+	"astrolabe/sim/key"
+	"astrolabe/sim/key/keytest"
 	"astrolabe/starknet"
 )
 
@@ -10,7 +12,7 @@ import (
 // starknet-devnet with seed 0.
 func TestPublicKeysOfKnownKeys(t *testing.T) {
 	t.Parallel()
-	private := Key(starknet.MustFelt("0x71d7bb07b9a64f6f78ac4c816aff4da9"))
+	private := key.Key(starknet.MustFelt("0x71d7bb07b9a64f6f78ac4c816aff4da9"))
 	if got, want := private.Public(), starknet.MustFelt("0x39d9e6ce352ad4530a0ef5d5a18fd3303c3606a7fa6ac5b620020ad681cc33b"); got != want {
 		t.Errorf("the public key is %s, want %s", got, want)
 	}
@@ -19,20 +21,20 @@ func TestPublicKeysOfKnownKeys(t *testing.T) {
 func TestOnlyTheRightSignatureIsValid(t *testing.T) {
 	t.Parallel()
 	for n := range uint64(20) {
-		k, other := Derive(starknet.FeltFromUint64(7), n), Derive(starknet.FeltFromUint64(8), n)
+		k, other := key.Derive(starknet.FeltFromUint64(7), n), key.Derive(starknet.FeltFromUint64(8), n)
 		hash := starknet.Poseidon(starknet.FeltFromUint64(n), starknet.FeltFromUint64(1))
-		signature := k.Sign(hash)
-		if !Verify(k.Public(), hash, signature) {
+		signature := keytest.Sign(k, hash)
+		if !key.Verify(k.Public(), hash, signature) {
 			t.Errorf("key %d: got its own signature refused, want it accepted", n)
 		}
 		for name, valid := range map[string]bool{
-			"another key":       Verify(other.Public(), hash, signature),
-			"another hash":      Verify(k.Public(), starknet.PoseidonOne(hash), signature),
-			"swapped":           Verify(k.Public(), hash, []starknet.Felt{signature[1], signature[0]}),
-			"no signature":      Verify(k.Public(), hash, nil),
-			"zeros":             Verify(k.Public(), hash, make([]starknet.Felt, 2)),
-			"not a point":       Verify(starknet.FeltFromUint64(5), hash, signature),
-			"one felt too much": Verify(k.Public(), hash, append(signature[:2:2], starknet.Felt{})),
+			"another key":       key.Verify(other.Public(), hash, signature),
+			"another hash":      key.Verify(k.Public(), starknet.PoseidonOne(hash), signature),
+			"swapped":           key.Verify(k.Public(), hash, []starknet.Felt{signature[1], signature[0]}),
+			"no signature":      key.Verify(k.Public(), hash, nil),
+			"zeros":             key.Verify(k.Public(), hash, make([]starknet.Felt, 2)),
+			"not a point":       key.Verify(starknet.FeltFromUint64(5), hash, signature),
+			"one felt too much": key.Verify(k.Public(), hash, append(signature[:2:2], starknet.Felt{})),
 		} {
 			if valid {
 				t.Errorf("key %d, %s: got the signature accepted, want it refused", n, name)
@@ -41,17 +43,10 @@ func TestOnlyTheRightSignatureIsValid(t *testing.T) {
 	}
 }
 
-func BenchmarkSign(b *testing.B) {
-	k := Derive(starknet.Felt{}, 1)
-	for b.Loop() {
-		k.Sign(starknet.FeltFromUint64(12))
-	}
-}
-
 func BenchmarkVerify(b *testing.B) {
-	k := Derive(starknet.Felt{}, 1)
-	public, signature := k.Public(), k.Sign(starknet.FeltFromUint64(12))
+	k := key.Derive(starknet.Felt{}, 1)
+	public, signature := k.Public(), keytest.Sign(k, starknet.FeltFromUint64(12))
 	for b.Loop() {
-		Verify(public, starknet.FeltFromUint64(12), signature)
+		key.Verify(public, starknet.FeltFromUint64(12), signature)
 	}
 }
