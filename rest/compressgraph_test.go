@@ -121,7 +121,7 @@ func TestSubscriptionsAreNotCompressed(t *testing.T) {
 
 	response := s.operate(subscription, "X-Service-Api-Key", s.access.Key, "Accept", "text/event-stream")
 	if got := response.Header.Get("Content-Encoding"); got != "" {
-		t.Errorf("got Content-Encoding %q of events, want none", got)
+		t.Fatalf("got Content-Encoding %q of events, want none", got)
 	}
 	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() && !strings.Contains(lines.Text(), "chainStatus") {
