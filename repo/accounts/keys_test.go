@@ -288,14 +288,14 @@ func TestRotatedKeyIsValidForTheOverlap(t *testing.T) {
 		t.Errorf("got %s of %v, want rotated of %s", second.Action(), second.Revoked, first.Key.PublicID)
 	}
 	p.later(time.Hour)
-	if p.accepts(first.Text) || !p.accepts(second.Text) {
-		t.Error("after the overlap: want only the new key accepted")
+	if old, current := p.accepts(first.Text), p.accepts(second.Text); old || !current {
+		t.Errorf("after the overlap: got the old key accepted %t and the new one %t, want only the new one", old, current)
 	}
 	third := rotate(time.Hour)
 	p.later(time.Minute)
 	fourth := rotate(0) // which ends the overlap of the second key, too
-	if p.accepts(second.Text) || p.accepts(third.Text) || !p.accepts(fourth.Text) {
-		t.Error("after a rotation without an overlap: want only the newest key accepted")
+	if got := [3]bool{p.accepts(second.Text), p.accepts(third.Text), p.accepts(fourth.Text)}; got != [3]bool{2: true} {
+		t.Errorf("after a rotation without an overlap: got the last three keys accepted %v, want only the newest", got)
 	}
 	fifth := rotate(time.Hour)
 	if _, err := p.keys.Revoke(t.Context(), w.ID, fourth.Key.PublicID, operator); err != nil || p.accepts(fourth.Text) || !p.accepts(fifth.Text) {

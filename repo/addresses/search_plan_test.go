@@ -46,14 +46,14 @@ func TestSearchesFollowIndexes(t *testing.T) {
 		plan := explain(t, conn, addresses.Statements[c.statement], c.arguments)
 		for _, index := range c.indexes {
 			if !strings.Contains(plan, "using "+index+" ") {
-				t.Errorf("%s: want the index %s", c.statement, index)
+				t.Errorf("%s: got no use of the index %s, want one", c.statement, index)
 			}
 		}
 		if found := whole.FindString(plan); found != "" || strings.Contains(plan, "->  Sort") || strings.Contains(plan, "Sort Key") && !strings.Contains(plan, "Merge Append") {
 			t.Errorf("%s: got %q or a sort, want neither", c.statement, found)
 		}
 		if t.Failed() {
-			t.Fatalf("the plan of %s is\n%s", c.statement, plan)
+			t.Fatalf("%s: got this plan, want one without the faults above:\n%s", c.statement, plan)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestStoredReturnsExactlyWhatWasCommitted(t *testing.T) {
 			_, differ := facts.FirstDifference(&b, &facts.Block{Header: b.Header}, table)
 			return differ || table == facts.TableBlocks
 		}) {
-			t.Errorf("no block has a row in %s, want some", table)
+			t.Errorf("got no block with a row in %s, want some", table)
 		}
 	}
 	for name, way := range ways {
@@ -85,10 +85,10 @@ func TestStoredReturnsExactlyWhatWasCommitted(t *testing.T) {
 			}
 			for i := range want {
 				if difference, differ := facts.FirstDifference(&got[i], &want[i]); differ {
-					t.Fatal(difference)
+					t.Fatalf("got %s, want no difference", difference)
 				}
 				if g, w := normal(got[i]), normal(want[i]); !reflect.DeepEqual(g, w) {
-					t.Fatalf("block %d:\n%+v\nwant\n%+v", i, g, w)
+					t.Fatalf("block %d: got\n%+v\nwant\n%+v", i, g, w)
 				}
 			}
 			if part := stored(t, db, 20, 30); len(part) != 11 || part[0].Header.Number != 20 {

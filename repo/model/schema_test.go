@@ -78,7 +78,7 @@ func TestEveryTableHasAModelWithItsColumns(t *testing.T) {
 		table := db.Write().Table(reflect.TypeOf(m).Elem())
 		columns, ok := tables[table.Name]
 		if !ok {
-			t.Errorf("%s: want one model and a table %s", table.TypeName, table.Name)
+			t.Errorf("%s: got no table %s or a second model of it, want a table with one model", table.TypeName, table.Name)
 			continue
 		}
 		delete(tables, table.Name)
@@ -101,7 +101,7 @@ func TestEveryTableHasAModelWithItsColumns(t *testing.T) {
 		}
 	}
 	for name := range tables {
-		t.Errorf("table %s: want a model", name)
+		t.Errorf("table %s: got no model, want one", name)
 	}
 }
 

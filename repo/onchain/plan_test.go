@@ -131,14 +131,14 @@ func TestReadsOfTheChainFollowIndexes(t *testing.T) {
 		text := explained(t, conn, statement, given)
 		for _, index := range indexes[name] {
 			if !strings.Contains(text, "using "+index+" ") {
-				t.Errorf("%s: want the index %s", name, index)
+				t.Errorf("%s: got no use of the index %s, want one", name, index)
 			}
 		}
 		if found := whole.FindString(text); found != "" || strings.Contains(text, "Sort Key") && !strings.Contains(text, "Merge Append") || strings.Contains(text, "->  Sort") {
 			t.Errorf("%s: got %q or a sort, want neither", name, found)
 		}
 		if t.Failed() {
-			t.Fatalf("the plan of %s is\n%s", name, text)
+			t.Fatalf("%s: got this plan, want one without the faults above:\n%s", name, text)
 		}
 	}
 	rows, err := conn.Query(t.Context(), "EXPLAIN "+onchain.LatestBlockStatement)
@@ -187,7 +187,7 @@ func TestReadsOfContractsFollowTheirIndexes(t *testing.T) {
 		text := explained(t, conn, c.statement, c.arguments)
 		for _, index := range c.indexes {
 			if !strings.Contains(text, index) {
-				t.Errorf("%s: want the index %s", name, index)
+				t.Errorf("%s: got no use of the index %s, want one", name, index)
 			}
 		}
 		for _, table := range []string{"messages", "events", "transactions", "activity", "addresses", "locators", "contract_classes", "contract_implementations", "deployments", "tokens", "verifications"} {
@@ -196,10 +196,10 @@ func TestReadsOfContractsFollowTheirIndexes(t *testing.T) {
 			}
 		}
 		if sorts := strings.Count(text, "Sort ") - strings.Count(text, "Sort Key"); sorts > 0 && c.sorts == "" || c.sorts != "" && !strings.Contains(text, c.sorts) {
-			t.Errorf("%s sorts %d times, want %q", name, sorts, c.sorts)
+			t.Errorf("%s: got %d sorts, want %q", name, sorts, c.sorts)
 		}
 		if t.Failed() {
-			t.Fatalf("the plan of %s is\n%s", name, text)
+			t.Fatalf("%s: got this plan, want one without the faults above:\n%s", name, text)
 		}
 	}
 }

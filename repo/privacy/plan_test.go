@@ -71,7 +71,7 @@ func TestPoolReadsFollowTheirIndexes(t *testing.T) {
 	for name, statement := range privacy.Statements {
 		test, ok := tests[name]
 		if !ok {
-			t.Errorf("%s is missing from the expected plans", name)
+			t.Errorf("%s: got no expected plan, want one", name)
 			continue
 		}
 		plan := requirePlan(t, conn, name, statement, test.arguments, scanned, test.indexes, "Seq Scan", "Hash Join", "Merge Join")

@@ -79,7 +79,7 @@ func TestPreparedReadsFollowTheirIndexes(t *testing.T) {
 	for name, statement := range privacy.PreparedStatements {
 		test, ok := tests[name]
 		if !ok {
-			t.Errorf("%s is missing from the expected plans", name)
+			t.Errorf("%s: got no expected plan, want one", name)
 			continue
 		}
 		requirePlan(t, conn, name, statement, test.arguments, preparedTable, test.indexes,

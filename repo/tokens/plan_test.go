@@ -99,7 +99,7 @@ func TestListsOfTransfersFollowTheirIndexes(t *testing.T) {
 		for _, index := range c.indexes {
 			for _, from := range []int{0, 20, 40} {
 				if scan := fmt.Sprintf("Index Scan Backward using transfers_1_%d_%s on", from, index); !strings.Contains(text, scan) {
-					t.Errorf("%s: want %s", c.name, scan)
+					t.Errorf("%s: got no %s, want one", c.name, scan)
 				}
 			}
 		}
@@ -112,7 +112,7 @@ func TestListsOfTransfersFollowTheirIndexes(t *testing.T) {
 			t.Errorf("%s: got %d sorts, want none, or one of the first rows of many streams", c.name, sorts)
 		}
 		if t.Failed() {
-			t.Fatalf("the plan is\n%s", text)
+			t.Fatalf("%s: got this plan, want one without the faults above:\n%s", c.name, text)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestASummaryIsReadByKeysAndOneIndex(t *testing.T) {
 		"transfers_1_0_token on", "transfers_1_20_token on", "transfers_1_40_token on",
 	} {
 		if !strings.Contains(text, scan) {
-			t.Errorf("want %s", scan)
+			t.Errorf("got no %s, want one", scan)
 		}
 	}
 	for _, table := range []string{"transfers", "addresses", "tokens", "token_parties", "token_summaries"} {
@@ -169,7 +169,7 @@ func TestUntypedTransfersAreFoundByKeys(t *testing.T) {
 			}
 		}
 		if t.Failed() {
-			t.Fatalf("the plan is\n%s", text)
+			t.Fatalf("%s: got this plan, want one without the faults above:\n%s", name, text)
 		}
 	}
 }
@@ -198,7 +198,7 @@ func TestPoolsFollowTheirIndexes(t *testing.T) {
 	text := plan(t, conn, tokens.PoolListsStatement(domain.Mainnet, 100), list+", "+list+", '{a}', "+list+", '{1}', 1000, 1::smallint, 1::smallint")
 	for _, index := range []string{"market_pools_pkey", "events_1_0_address_selector", "events_1_40_address_selector"} {
 		if !strings.Contains(text, index) {
-			t.Errorf("want the index %s", index)
+			t.Errorf("got no use of the index %s, want one", index)
 		}
 	}
 	for _, table := range []string{"events", "transactions", "addresses", "contract_classes", "market_pools"} {
