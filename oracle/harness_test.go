@@ -341,7 +341,7 @@ func (w *world) check(r Request, cursor string) (status int, next string, ok boo
 		w.Fatal(err)
 	}
 	if diff := differences("", plain(w.T, text), any(got)); len(diff) > 0 {
-		w.Errorf("%s differs:\n%s", r, strings.Join(diff[:min(8, len(diff))], "\n"))
+		w.Errorf("%s differs from what the model wants:\n%s", r, strings.Join(diff[:min(8, len(diff))], "\n"))
 		return status, next, false
 	}
 	if items, isList := got["items"].([]any); !isList || len(items) > 0 {
@@ -364,7 +364,7 @@ func differences(at string, model, service any) (list []string) {
 			inModel, known := m[name]
 			inService, given := s[name]
 			if known != given {
-				list = append(list, fmt.Sprintf("%s.%s is in the model: %v, in the service: %v", at, name, known, given))
+				list = append(list, fmt.Sprintf("%s.%s: got it given %t, want %t as in the model", at, name, given, known))
 			} else {
 				list = append(list, differences(at+"."+name, inModel, inService)...)
 			}
@@ -381,7 +381,7 @@ func differences(at string, model, service any) (list []string) {
 		return list
 	}
 	if !same(model, service) {
-		list = append(list, fmt.Sprintf("%s: model %.300s, service %.300s", at, fmt.Sprint(model), fmt.Sprint(service)))
+		list = append(list, fmt.Sprintf("%s: got %.300s, want %.300s as in the model", at, fmt.Sprint(service), fmt.Sprint(model)))
 	}
 	return list
 }

@@ -54,7 +54,7 @@ func TestEveryPlantedBugIsNoticed(t *testing.T) { //nolint:tparallel // Each bug
 		t.Run(strings.ReplaceAll(m.Bug, " ", "-"), func(t *testing.T) {
 			out := m.run(t)
 			if !noticed.MatchString(out) || !strings.Contains(out, "differs") && !strings.Contains(out, "got ") {
-				t.Errorf("%s was not noticed:\n%s", m.Bug, out)
+				t.Errorf("%s: got no failed comparison, want one:\n%s", m.Bug, out)
 			}
 		})
 	}

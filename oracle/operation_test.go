@@ -97,9 +97,9 @@ func (w *world) requireEveryRead() {
 		known[o.id] = true
 		switch why := incomparable[o.id]; {
 		case why != "" && w.exercised[o.id] > 0:
-			w.Errorf("%s is compared, so it reads more than %s", o.id, why)
+			w.Errorf("%s: got %d compared answers, want none, as it reads only %s", o.id, w.exercised[o.id], why)
 		case why == "" && w.exercised[o.id] == 0:
-			w.Errorf("no answer of %s was compared: the model knows too little, or the requests ask too little", o.id)
+			w.Errorf("%s: got no compared answer, want some: the model knows too little, or the requests ask too little", o.id)
 		}
 	}
 	for id := range incomparable {

@@ -124,7 +124,7 @@ func TestPrivacyAnswersEqualTheModelAtEveryBlock(t *testing.T) { //nolint:tparal
 				w.fold()
 				w.checkPool()
 				if w.Failed() {
-					t.Fatalf("block %d", w.model.head().BlockNumber)
+					t.Fatalf("block %d: got the differences above, want none", w.model.head().BlockNumber)
 				}
 				if step%4 == 3 {
 					before := w.finalizedAnswers()

@@ -142,8 +142,8 @@ func (w *world) certify() {
 	for _, c := range made {
 		if slices.Contains(w.model.Certificates, Certificate{c.Selector, c.Position, true}) {
 			rows := fmt.Sprintf("event_positions_%d", c.ID)
-			if w.execute("DELETE FROM "+rows+" WHERE ctid = (SELECT min(ctid) FROM "+rows+")") != 1 {
-				w.Fatal("there is no row to lose")
+			if got := w.execute("DELETE FROM " + rows + " WHERE ctid = (SELECT min(ctid) FROM " + rows + ")"); got != 1 {
+				w.Fatalf("got %d deleted rows of %s, want 1", got, rows)
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func (w *world) requireCoverage() {
 	text, err := json.Marshal(w.model.selectorCoverage())
 	w.must(err)
 	if diff := differences("selectorCoverage", plain(w.T, text), got); len(diff) > 0 {
-		w.Errorf("the coverage of the capabilities differs:\n%s", strings.Join(diff, "\n"))
+		w.Errorf("the coverage of the capabilities differs from what the model wants:\n%s", strings.Join(diff, "\n"))
 	}
 }
 
