@@ -207,7 +207,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	deadline := time.Now().Add(time.Minute)
 	for !holds() {
 		if time.Now().After(deadline) {
-			t.Fatalf("timed out waiting until %s", what)
+			t.Fatalf("timed out, want that %s", what)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -80,7 +80,7 @@ func TestServiceReportsItsLimits(t *testing.T) {
 		limits.Resume: 10_000,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("limits (-want +got):\n%s", diff)
 	}
 	if a := g.ask(t, "{service{limits{name max}}}", nil); !strings.Contains(a.text, `{"name":"depth","max":7}`) {
 		t.Errorf("got %s, want the depth 7", a.text)

@@ -52,6 +52,6 @@ func TestNodesKeepTheirOrderAndFailIndependently(t *testing.T) {
 		failed = append(failed, e.Path[1], e.Extensions.Code)
 	}
 	if diff := cmp.Diff([]any{0.0, domain.CodeInvalidRequest, 2.0, domain.CodeUnsupportedChain}, failed); diff != "" {
-		t.Error(diff)
+		t.Errorf("errors (-want +got):\n%s", diff)
 	}
 }

@@ -372,7 +372,7 @@ func (p *parity) checkArguments(t *testing.T, o *restOperation) {
 	}
 	for name := range o.params {
 		if _, asked := m.Arguments[name]; asked == unasked[name] {
-			t.Errorf("%s: want the parameter %s in exactly one of arguments and unasked", o.id, name)
+			t.Errorf("%s: got the parameter %s in arguments %t and in unasked %t, want it in exactly one", o.id, name, asked, unasked[name])
 		}
 	}
 	for name, place := range m.Arguments {

@@ -38,7 +38,7 @@ func TestDocumentedLimitsAreTheDefaults(t *testing.T) {
 	for _, limit := range (limits.Limits{}).WithDefaults().List() {
 		row := "| `" + limit.Name + "` | " + strconv.Itoa(limit.Max) + " |"
 		if !strings.Contains(text, row) {
-			t.Errorf("docs/graphql.md: want the row %s", row)
+			t.Errorf("docs/graphql.md: got no row %s, want it", row)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func TestCustomScalarsNameTheirSpecification(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"Felt", "BigInt", "DateTime", "Cursor", "Hash256"} {
 		if schema.Types[name].Directives.ForName("specifiedBy") == nil {
-			t.Errorf("%s: want @specifiedBy", name)
+			t.Errorf("%s: got no @specifiedBy, want one", name)
 		}
 	}
 }
@@ -83,14 +83,14 @@ func TestEveryListDeclaresItsSize(t *testing.T) {
 		for _, field := range definition.Fields {
 			size, sized := sizes[field]
 			if field.Type.Elem != nil && !sized && !repeated[definition.Name+"."+field.Name] {
-				t.Errorf("%s.%s: want @listSize", definition.Name, field.Name)
+				t.Errorf("%s.%s: got no @listSize, want one", definition.Name, field.Name)
 			}
 			if len(size.arguments) > 0 && size.maximum == 0 {
 				t.Errorf("%s.%s: got a size argument without a maximum, want one", definition.Name, field.Name)
 			}
 			for _, name := range size.arguments {
 				if field.Arguments.ForName(name) == nil {
-					t.Errorf("%s.%s: want the argument %s", definition.Name, field.Name, name)
+					t.Errorf("%s.%s: got no argument %s, want it", definition.Name, field.Name, name)
 				}
 			}
 		}
@@ -107,7 +107,7 @@ func TestEveryConnectionHasTheSameFields(t *testing.T) {
 		connections++
 		for _, field := range []string{"edges", "nodes", "pageInfo", "totalCount", "totalCountExact"} {
 			if definition.Fields.ForName(field) == nil {
-				t.Errorf("%s: want the field %s", name, field)
+				t.Errorf("%s: got no field %s, want it", name, field)
 			}
 		}
 	}

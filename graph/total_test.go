@@ -71,7 +71,7 @@ func TestTotalCountIsExactOrMarkedInexact(t *testing.T) {
 			}
 			at, known := connections[name]
 			if !known {
-				t.Errorf("%s: want a query that reads it", name)
+				t.Errorf("%s: got no query that reads it, want one", name)
 				continue
 			}
 			if g.totalHolds(t, name, at) {

@@ -82,7 +82,7 @@ func TestMalformedPathGetsTheEnvelopeAndARequestID(t *testing.T) {
 		a := s.raw("GET " + path + " HTTP/1.1")
 		requireFailure(t, a, want.status, want.code)
 		if t.Failed() {
-			t.Fatalf("%q: got %d %s", path, a.StatusCode, a.body)
+			t.Fatalf("%q: got %d %s, want %d %s in the envelope", path, a.StatusCode, a.body, want.status, want.code)
 		}
 	}
 }

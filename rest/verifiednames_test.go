@@ -39,7 +39,7 @@ func TestEventsOfAVerifiedClassNameTheVerifiedABI(t *testing.T) {
 			}
 			for source, shown := range want {
 				if (seen[source] > 0) != shown {
-					t.Errorf("%s: got the sources %v of a class that is verified: %v", path, seen, verified)
+					t.Errorf("%s: got the sources %v, want %s among them: %t", path, seen, source, shown)
 				}
 			}
 		}

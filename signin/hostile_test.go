@@ -135,7 +135,7 @@ func TestCallbackIsBoundToItsBrowser(t *testing.T) {
 		got := c.visit(b, back)
 		b.refuses(got, c.status, c.code)
 		if t.Failed() {
-			t.Fatalf("%s\n%s", name, s.log)
+			t.Fatalf("%s: got status %d with %s, want %d %s:\n%s", name, got.StatusCode, got.body, c.status, c.code, s.log)
 		}
 	}
 }

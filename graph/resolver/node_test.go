@@ -21,7 +21,7 @@ func TestGlobalIDRoundTrips(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(id, got); diff != "" {
-			t.Error(diff)
+			t.Errorf("%s (-want +got):\n%s", id, diff)
 		}
 	}
 }
