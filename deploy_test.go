@@ -37,7 +37,7 @@ func TestEachAlertIsExplained(t *testing.T) {
 	guide := read(t, "docs/operating.md")
 	for _, alert := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(read(t, "deploy/prometheus/alerts.yml"), -1) {
 		if !strings.Contains(guide, "| `"+alert[1]+"` |") {
-			t.Errorf("docs/operating.md: want a row for the alert %s", alert[1])
+			t.Errorf("docs/operating.md: got no row for the alert %s, want one", alert[1])
 		}
 	}
 }

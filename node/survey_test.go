@@ -199,8 +199,8 @@ func TestSurveyNoticesAChangeAtOnce(t *testing.T) {
 						t.Fatalf("after the change: got %v, want %v", err, c.want)
 					}
 				}
-				if _, err := p.Nonce(t.Context(), Latest, headOfFake.Hash); err == nil {
-					t.Error("an upstream that must not be used was used")
+				if got, err := p.Nonce(t.Context(), Latest, headOfFake.Hash); err == nil {
+					t.Errorf("got the nonce %s of an upstream that must not be used, want an error", got)
 				}
 				nodes[0].on(c.method, c.good)
 			}

@@ -71,7 +71,7 @@ func (o *operator) certify(contract starknet.Felt) {
 		Token: contract, Block: domain.BlockRef{Number: 30, Hash: blocks[30].Header.Hash}, Supply: &supply,
 	})
 	if err != nil || draft.Status != token.CensusCertified {
-		o.Fatal(draft, err)
+		o.Fatalf("got the census %+v, %v, want a certified one", draft, err)
 	}
 	draft.CheckedAt, draft.ExpiresAt = time.Now(), time.Now().Add(time.Hour)
 	if _, err := tokens.NewCensusBuilder(o.db).PublishCensus(o.Context(), domain.Mainnet, draft); err != nil {

@@ -200,7 +200,7 @@ func TestEveryCorruptionIsFoundAndRepairedByThePrintedAdvice(t *testing.T) {
 			}
 			advice := r.fsck(c.byNode)
 			if len(advice) == 0 {
-				t.Fatal("fsck finds nothing")
+				t.Fatal("got no finding of fsck, want one")
 			}
 			for round := 0; len(advice) > 0; round++ {
 				if round == 6 {
@@ -212,7 +212,7 @@ func TestEveryCorruptionIsFoundAndRepairedByThePrintedAdvice(t *testing.T) {
 				advice = r.fsck(c.byNode)
 			}
 			if got := r.digest(); got != of.digest {
-				t.Errorf("after the repair the digest is\n%swant\n%s", got, of.digest)
+				t.Errorf("after the repair: got the digest\n%swant\n%s", got, of.digest)
 			}
 			if advice := r.fsck(true); len(advice) > 0 {
 				t.Errorf("with a node: got more advice, want none:\n%s", strings.Join(advice, "\n"))

@@ -112,7 +112,7 @@ func (c *campaign) startOver() {
 			return
 		}
 		if !strings.Contains(said, "an indexer is running") || time.Now().After(deadline) { // until the lease of the killed one expires
-			c.Fatalf("rollback says:\n%s", said)
+			c.Fatalf("got this from rollback, want success:\n%s", said)
 		}
 	}
 }

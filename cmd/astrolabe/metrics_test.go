@@ -26,7 +26,7 @@ func (s *simulated) documentsItsMetrics(t *testing.T) {
 	}
 	for _, family := range families {
 		if !strings.Contains(string(guide), "`"+family[1]+"`") {
-			t.Errorf("docs/operating.md: want the metric %s", family[1])
+			t.Errorf("docs/operating.md: got no metric %s, want it", family[1])
 		}
 	}
 }

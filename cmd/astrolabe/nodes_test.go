@@ -16,7 +16,7 @@ func TestDocumentedLoadIsThatOfThePool(t *testing.T) {
 	}
 	want := fmt.Sprintf("get %d calls at once, and %d more wait", requestCalls, 4*requestCalls)
 	if !strings.Contains(string(text), want) {
-		t.Errorf("docs/rpc.md does not say %q, want the limits of the pool", want)
+		t.Errorf("docs/rpc.md: got no %q, want the limits of the pool", want)
 	}
 }
 

@@ -86,7 +86,7 @@ func (r *rivals) pausedInTransaction() {
 	var written bool
 	r.ask(r.database, "SELECT EXISTS (SELECT FROM moves WHERE hash = '\\x"+hex.EncodeToString(abandoned[:])+"')", &written)
 	if written {
-		r.Error("the paused process wrote")
+		r.Error("got the block that the paused process wrote, want it rolled back")
 	}
 }
 

@@ -60,7 +60,7 @@ func TestEveryVariantIsReadAsItsClassDeclaresIt(t *testing.T) {
 	for _, variant := range PoolVariants {
 		c, known := poolPayloads[variant]
 		if !known && variant != ProtocolEvent {
-			t.Errorf("%s: want a payload in this test", variant)
+			t.Errorf("%s: got no payload in this test, want one", variant)
 		}
 		for _, class := range []struct {
 			*Class

@@ -80,7 +80,7 @@ func (w *world) deployedByCall(from uint64) starknet.Felt {
 			return contract
 		}
 	}
-	w.Fatalf("no contract is deployed by a call from block %d on", from)
+	w.Fatalf("got no contract that a call deployed from block %d on, want one", from)
 	return starknet.Felt{}
 }
 
@@ -96,6 +96,6 @@ func (w *world) replaced(from uint64) starknet.Felt {
 			return list[0].ContractAddress
 		}
 	}
-	w.Fatalf("no class is replaced from block %d on", from)
+	w.Fatalf("got no replaced class from block %d on, want one", from)
 	return starknet.Felt{}
 }

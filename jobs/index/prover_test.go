@@ -91,7 +91,7 @@ func TestRepairTakesNoClassThatIsNeitherProvenNorCommitted(t *testing.T) {
 	classes, err := store.NewArchive(w.db).StoredClasses(t.Context(), domain.Mainnet, nil, 100)
 	at := slices.IndexFunc(classes, func(k indexing.StoredClass) bool { return !k.Sierra && k.Standard != "" })
 	if err != nil || at < 0 {
-		t.Fatalf("got no Cairo 0 class of a token, %v", err)
+		t.Fatalf("got no Cairo 0 class of a token, %v, want one", err)
 	}
 	hash := classes[at].Hash
 	job := ProverOf(w.db, w.node.Source()).(interface {

@@ -249,7 +249,7 @@ func TestBuildWithoutAResultIsRepeated(t *testing.T) {
 	w.moves(verify.Building)
 	for w.count("verification_builds WHERE seen_at < claimed_at OR attempt > 1") == 0 { // released
 		if t.Context().Err() != nil {
-			t.Fatal("want the job released")
+			t.Fatalf("got %v, want the job released", t.Context().Err())
 		}
 	}
 	stop()
@@ -275,7 +275,7 @@ func TestBuilderThatIsNotReadyOnlySaysWhy(t *testing.T) {
 	})
 	for w.count("verification_builders WHERE reason_code = 'no_toolchain'") == 0 {
 		if t.Context().Err() != nil {
-			t.Fatal("want a report")
+			t.Fatalf("got %v, want a report", t.Context().Err())
 		}
 	}
 	stop()

@@ -44,8 +44,11 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("got the signed bytes %s, want %s", got, want)
 		}
 		again, err := receipt.Parse(text(t, r))
-		if err != nil || again.Digest() != r.Digest() {
-			t.Fatalf("got another receipt when %s was read again, %v", data, err)
+		if err != nil {
+			t.Fatalf("%s, written and read again: %v", data, err)
+		}
+		if got, want := again.Digest(), r.Digest(); got != want {
+			t.Fatalf("%s, written and read again: got the digest %s, want %s", data, got, want)
 		}
 	})
 }

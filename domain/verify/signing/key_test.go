@@ -90,7 +90,7 @@ func TestOtherKeysAreRefusedWithoutShowingThem(t *testing.T) {
 			continue
 		}
 		if strings.Contains(err.Error(), "AQEBAQEB") || strings.Contains(err.Error(), "\x01\x01\x01") {
-			t.Errorf("%s: got the error %v, which shows the key", what, err)
+			t.Errorf("%s: got the error %v, want one that does not show the key", what, err)
 		}
 	}
 }
