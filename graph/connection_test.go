@@ -35,7 +35,7 @@ func chainsPage(t *testing.T, g *servedGraph, variables map[string]any) chainsAn
 	a := g.ask(t, chainsQuery, variables)
 	var got chainsAnswer
 	if err := json.Unmarshal(a.body.Data, &got); err != nil || len(a.body.Errors) > 0 {
-		t.Fatalf("%v: %s", err, a.text)
+		t.Fatalf("got %s, %v, want data without errors", a.text, err)
 	}
 	return got
 }

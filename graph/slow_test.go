@@ -51,7 +51,7 @@ func (g *servedGraph) unbuffered(t *testing.T, request string) net.Conn {
 		_ = ours.Close()
 		_ = server.Close()
 		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-			t.Error(err)
+			t.Errorf("got %v, want %v", err, http.ErrServerClosed)
 		}
 	})
 	if _, err := ours.Write([]byte(request)); err != nil {

@@ -36,7 +36,7 @@ func startWith(t *testing.T, handler http.HandlerFunc, limit func(net.Listener) 
 	t.Cleanup(func() {
 		_ = server.Close()
 		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-			t.Error(err)
+			t.Errorf("got %v, want %v", err, http.ErrServerClosed)
 		}
 	})
 	return listener

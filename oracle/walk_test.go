@@ -43,7 +43,7 @@ func (w *world) rows(r Request) (list []object) {
 		answer := w.model.Answer(r)
 		text, err := json.Marshal(answer.Body)
 		if err != nil || answer.Status != http.StatusOK {
-			w.Fatal(err, r, answer)
+			w.Fatalf("%s: got %d %v, %v, want 200 from the model", r, answer.Status, answer.Body, err)
 		}
 		items := plain(w.T, text).(object)["items"].([]any)
 		for _, item := range items {

@@ -85,7 +85,7 @@ func TestMissingServerIsExplainedForEachSystem(t *testing.T) {
 	t.Parallel()
 	_, err := choose(nil, "15")
 	if !errors.Is(err, ErrNoBinaries) {
-		t.Fatal(err)
+		t.Fatalf("got %v, want %v", err, ErrNoBinaries)
 	}
 	for _, advice := range []string{"apt install postgresql", "dnf install postgresql-server", "brew install postgresql"} {
 		if !strings.Contains(err.Error(), advice) {

@@ -43,7 +43,7 @@ func TestATransactionTakesQueriesAndCOPY(t *testing.T) {
 	}
 	undone := errors.New("undone")
 	if err := db.InTx(t.Context(), func(tx Tx) error { return errors.Join(check(tx), undone) }); !errors.Is(err, undone) {
-		t.Fatal(err)
+		t.Fatalf("got %v, want %v", err, undone)
 	}
 	if got, err := Select[model.Address](t.Context(), db.Read(), list, 1); err != nil || len(got) != 0 {
 		t.Fatalf("after a rollback: got %v and %v, want no rows", got, err)

@@ -151,7 +151,7 @@ func TestRejectedOperatorCommandStatesTheReason(t *testing.T) {
 	o.expects(o.types(exitUsage, "rederive privacy_events --privacy-pool SN_MAIN=0x0"), "0x0 is not the address of a contract")
 	o.expects(o.types(exitUsage, "fsck --from 9 --to 8"), "--from must not be above --to")
 	if _, leads, err := index.NewLeases(o.db).TakeLease(t.Context(), domain.Mainnet, "indexer", time.Minute); err != nil || !leads {
-		t.Fatal(err)
+		t.Fatalf("got the lease %t, %v, want it", leads, err)
 	}
 	for _, command := range []string{
 		"rollback --chain SN_MAIN --to 30 --yes", "rederive activity", "repair --chain SN_MAIN --checkpoint", "repair --chain SN_MAIN --block 3 --node-main http://127.0.0.1:1",

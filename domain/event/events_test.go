@@ -87,7 +87,7 @@ func TestEventsOfABlockThatWasReplacedAreUnavailable(t *testing.T) {
 	header.Hash = starknet.FeltFromUint64(1)
 	_, _, err := newEvents(events.NewEvents(db), db).OfBlocks(t.Context(), domain.Mainnet, []*chain.Block{{Header: &header}}, domain.PageRequest{Limit: 3})
 	if domain.CodeOf(err) != domain.CodeServiceUnavailable {
-		t.Error(err)
+		t.Errorf("got %v, want %s", err, domain.CodeServiceUnavailable)
 	}
 }
 

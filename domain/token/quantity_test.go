@@ -116,7 +116,7 @@ func TestBothSpellingsOfAViewAreTried(t *testing.T) {
 		quantities := token.NewQuantities(chain.NewStates(map[domain.Chain]chain.Node{domain.Mainnet: c.node}, empty{}, chain.NewStatuses(empty{}, time.Minute)))
 		block, got, err := quantities.Supplies(t.Context(), domain.Mainnet, chain.BlockID{Tag: chain.Latest}, []starknet.Felt{{}})
 		if err != nil || block.Number != 7 {
-			t.Fatal(err)
+			t.Fatalf("got block %d, %v, want 7", block.Number, err)
 		}
 		switch {
 		case c.want == "" && domain.CodeOf(got[0].Err) != domain.CodeNotFound:

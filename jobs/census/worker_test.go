@@ -220,7 +220,7 @@ func TestAHeldTokenIsNotCounted(t *testing.T) {
 		t.Errorf("held: got %+v and %v, want it %s", w.standing("STRK").Generation, err, token.CensusRevoked)
 	}
 	if released, err := tokens.NewCensusBuilder(w.db).ReleaseCensus(t.Context(), domain.Mainnet, w.named["STRK"]); err != nil || !released {
-		t.Fatal(err)
+		t.Fatalf("got the census released %t, %v, want it released", released, err)
 	}
 	if err := w.run(w.node); err != nil || w.standing("STRK").Generation.Status != token.CensusCertified {
 		t.Errorf("released: got %+v and %v, want it %s", w.standing("STRK").Generation, err, token.CensusCertified)

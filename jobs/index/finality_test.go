@@ -33,7 +33,7 @@ func TestReorgBelowTheFinalizedTierHaltsUntilRollback(t *testing.T) {
 	}
 	hash, held, err := leader.Checkpoints.BlockHash(t.Context(), leader.Chain, 20)
 	if err != nil || !held {
-		t.Fatal(err)
+		t.Fatalf("got block 20 held %t, %v, want it held", held, err)
 	}
 	if err := store.NewWriter(w.db).Rollback(t.Context(), leader.lease, &domain.BlockRef{Number: 20, Hash: hash}); err != nil {
 		t.Fatal(err)

@@ -195,7 +195,7 @@ func TestNothingIsRederivedWhileAnIndexerLeads(t *testing.T) {
 	t.Parallel()
 	db, _ := indexed(t)
 	if _, leads, err := index.NewLeases(db).TakeLease(t.Context(), domain.Mainnet, "indexer", time.Minute); err != nil || !leads {
-		t.Fatal(err)
+		t.Fatalf("got the lease %t, %v, want it", leads, err)
 	}
 	_, err := jobOn(db).Run(t.Context(), "transfers")
 	if !errors.Is(err, indexing.ErrLed) || !strings.HasSuffix(err.Error(), "stop it, then run this command again") {

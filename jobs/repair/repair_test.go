@@ -370,7 +370,7 @@ func TestNothingIsRepairedWhileAnIndexerLeads(t *testing.T) {
 	t.Parallel()
 	p := admit(t, repotest.Indexed, sim.Config{Blocks: 60})
 	if _, leads, err := index.NewLeases(p.db).TakeLease(t.Context(), domain.Mainnet, "indexer", time.Minute); err != nil || !leads {
-		t.Fatal(err)
+		t.Fatalf("got the lease %t, %v, want it", leads, err)
 	}
 	for name, act := range map[string]func() error{
 		"block":      func() error { return p.Blocks(t.Context(), 12, 12) },

@@ -38,7 +38,7 @@ func TestAValueThatItsEnumerationLacksIsNotCopied(t *testing.T) {
 	rows.row(1)
 	enum(&rows, model.Standard("erc9999"))
 	if err := rows.into(t.Context(), repo.Tx{}, "things", "a"); err == nil || !strings.Contains(err.Error(), "things") {
-		t.Error(err)
+		t.Errorf("got %v, want an error that names things", err)
 	}
 }
 
