@@ -79,10 +79,8 @@ func TestOnlyListedFilesUsePgx(t *testing.T) {
 }
 
 // pgxFiles are the files that need what bun does not have: the pools, COPY,
-// LISTEN, locks, the job queue, and the driver's own errors and tracing. The check
-// of the private server opens a session without a database of ours.
+// LISTEN, locks, the job queue, and the driver's own errors and tracing.
 var pgxFiles = []string{
-	"pg/handshake.go",
 	"repo/address.go", "repo/connectfailure.go", "repo/connector.go", "repo/db.go", "repo/enqueue.go", "repo/listen.go", "repo/migrate.go", "repo/outage.go", "repo/pooler.go", "repo/queue.go", "repo/reader.go", "repo/select.go", "repo/statement.go", "repo/tx.go",
 }
 

@@ -9,6 +9,5 @@
 // server that was left running is stopped.
 //
 // The package handles the processes and files of Postgres, never its contents:
-// no SQL and no schema. It uses the driver only to open a session, which shows
-// that the server accepts the program.
+// no SQL, no schema and no driver. It imports only the standard library.
 package pg
