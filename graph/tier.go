@@ -34,8 +34,8 @@ func permissionOf(field *ast.FieldDefinition) account.Permission {
 	return account.Permission(strings.ToLower(field.Directives.ForName("tier").Arguments.ForName("permission").Value.Raw))
 }
 
-// tier implements @tier during execution, for callers who lose a permission
-// while a subscription runs.
+// tier implements @tier during execution. It checks again what permitted has
+// checked, with the caller that the operation was admitted for.
 func tier(ctx context.Context, _ any, next graphql.Resolver, needed account.Permission) (any, error) {
 	if account.CallerOf(ctx).May(needed) {
 		return next(ctx)
