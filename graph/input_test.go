@@ -1,11 +1,14 @@
 package graph
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"astrolabe/domain"
+	"astrolabe/domain/event"
 )
 
 // TestErrorNamesTheArgumentAndItsLimit checks the messages about invalid
@@ -38,6 +41,21 @@ func TestErrorNamesTheArgumentAndItsLimit(t *testing.T) {
 		if e.Message != want {
 			t.Errorf("%s:\n got %q\nwant %q", query, e.Message, want)
 		}
+	}
+}
+
+// TestSelectorsOfAContractHaveALimit checks that the message names the argument of
+// the field, which has no keys.
+func TestSelectorsOfAContractHaveALimit(t *testing.T) {
+	t.Parallel()
+	var selectors strings.Builder
+	for i := range event.MaxDistinct + 1 {
+		fmt.Fprintf(&selectors, `"0x%x" `, i+1)
+	}
+	e := refusedWith(t, explore(t), domain.CodeInvalidRequest,
+		`{ contract(chain: SN_MAIN, address: "`+strk+`") { events(filter: {selectors: [`+selectors.String()+`]}) { nodes { txHash } } } }`, nil)
+	if want := "filter.selectors accepts at most 128 distinct values, got 129."; e.Message != want {
+		t.Errorf("got %q, want %q", e.Message, want)
 	}
 }
 
