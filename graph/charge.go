@@ -73,9 +73,14 @@ func (c charging) refused(ctx context.Context, op *operation) error {
 	return c.h.charge(ctx, op.header, 1)
 }
 
-// event charges one event of a subscription.
+// event charges one event of a subscription, unless the caller has lost its
+// credential or a permission since it subscribed.
 func (c charging) event(ctx context.Context, op *operation) error {
-	if _, err := c.h.reauthenticateBy(ctx, c.h.Gate.Passive()); err != nil {
+	renewed, err := c.h.reauthenticateBy(ctx, c.h.Gate.Passive())
+	if err != nil {
+		return err
+	}
+	if err := permitted(account.CallerOf(renewed), op); err != nil {
 		return err
 	}
 	select {

@@ -76,7 +76,7 @@ func New(o Options) *Handler {
 		PageSize: func(field *ast.FieldDefinition) int { return sizes[field].assumed },
 		Drawn:    countDraw,
 	})
-	executable := exec.NewExecutableSchema(exec.Config{Resolvers: roots{h.resolver}, Directives: exec.DirectiveRoot{Tier: tier}})
+	executable := exec.NewExecutableSchema(exec.Config{Resolvers: roots{h.resolver}})
 	sizes = sizesOf(executable.Schema())
 	h.server = handler.New(executable)
 	h.configure(executable.Schema(), sizes)

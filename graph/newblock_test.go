@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/domain/account"
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
 	"astrolabe/domain/facts"
@@ -241,5 +243,24 @@ func TestStreamCannotStartTooFarBack(t *testing.T) {
 	c.subscribe("1", events.query(b.cursor))
 	if errs := c.expect("error", "1"); !strings.Contains(errs, "invalid-cursor") {
 		t.Errorf("got %s, want invalid-cursor", errs)
+	}
+}
+
+func TestSubscriptionEndsWithALostPermission(t *testing.T) {
+	t.Parallel()
+	l := newLiveChain(t, 3)
+	g := l.listening(nil)
+	key := g.access.Issue(account.IssueRequest{Permissions: []account.Permission{account.Read, account.Batch}})
+	c := g.acknowledged(t, http.Header{"X-Service-Api-Key": {key}})
+	c.subscribe("1", `subscription{newBlocks(chain:SN_MAIN){cursor block{sequencer{summary{found}}}}}`)
+	c.expect("next", "1") // the start of the stream
+	l.mine(1)
+	if first := c.expect("next", "1"); !strings.Contains(first, `"summary":{"found":`) {
+		t.Errorf("got %s, want a summary", first)
+	}
+	l.execute(`UPDATE api_keys SET permissions = '{read}' WHERE public_id = '` + publicID(key) + `'`)
+	l.mine(1)
+	if errs := c.expect("error", "1"); !strings.Contains(errs, string(domain.CodeForbidden)) || !strings.Contains(errs, "Address.summary needs the permission batch.") {
+		t.Errorf("after the permission was removed: got %s, want %s with the field and its permission", errs, domain.CodeForbidden)
 	}
 }

@@ -1,10 +1,8 @@
 package graph
 
 import (
-	"context"
 	"strings"
 
-	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
@@ -14,8 +12,8 @@ import (
 )
 
 // permitted rejects an operation that selects a field whose permission the
-// caller lacks. It does so before execution: a field of list items would fail
-// once for each item.
+// caller lacks. It is called before execution, not for each field: a field of
+// list items would fail once for each item.
 func permitted(caller *account.Caller, op *operation) error {
 	for _, field := range op.tiered {
 		needed := permissionOf(field.Definition)
@@ -32,15 +30,6 @@ func permitted(caller *account.Caller, op *operation) error {
 // permissionOf reads the @tier of a field.
 func permissionOf(field *ast.FieldDefinition) account.Permission {
 	return account.Permission(strings.ToLower(field.Directives.ForName("tier").Arguments.ForName("permission").Value.Raw))
-}
-
-// tier implements @tier during execution. It checks again what permitted has
-// checked, with the caller that the operation was admitted for.
-func tier(ctx context.Context, _ any, next graphql.Resolver, needed account.Permission) (any, error) {
-	if account.CallerOf(ctx).May(needed) {
-		return next(ctx)
-	}
-	return nil, lacks(needed, "This field")
 }
 
 func lacks(needed account.Permission, what string) error {

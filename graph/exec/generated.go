@@ -50,7 +50,6 @@ type ResolverRoot interface {
 }
 
 type DirectiveRoot struct {
-	Tier func(ctx context.Context, obj any, next graphql.Resolver, permission account.Permission) (res any, err error)
 }
 
 type ComplexityRoot struct {
@@ -7879,20 +7878,6 @@ func (ec *executionContext) childFields___Type(ctx context.Context, field graphq
 
 // region    ***************************** args.gotpl *****************************
 
-func (ec *executionContext) dir_tier_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "permission",
-		func(ctx context.Context, v any) (account.Permission, error) {
-			return ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["permission"] = arg0
-	return args, nil
-}
-
 func (ec *executionContext) field_Address_activity_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -9967,25 +9952,7 @@ func (ec *executionContext) _Address_summary(ctx context.Context, field graphql.
 		func(ctx context.Context) (any, error) {
 			return obj.Summary(ctx)
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "BATCH")
-				if err != nil {
-					var zeroVal *resolver.AddressSummary
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.AddressSummary
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, obj, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.AddressSummary) graphql.Marshaler {
 			return ec.marshalOAddressSummary2ᚖastrolabeᚋgraphᚋresolverᚐAddressSummary(ctx, selections, v)
 		},
@@ -10017,25 +9984,7 @@ func (ec *executionContext) _Address_intelligence(ctx context.Context, field gra
 		func(ctx context.Context) (any, error) {
 			return obj.Intelligence(ctx)
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "BATCH")
-				if err != nil {
-					var zeroVal *resolver.AddressIntelligence
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.AddressIntelligence
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, obj, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.AddressIntelligence) graphql.Marshaler {
 			return ec.marshalOAddressIntelligence2ᚖastrolabeᚋgraphᚋresolverᚐAddressIntelligence(ctx, selections, v)
 		},
@@ -21789,25 +21738,7 @@ func (ec *executionContext) _Mutation_createVerificationJob(ctx context.Context,
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Mutation().CreateVerificationJob(ctx, fc.Args["chain"].(domain.Chain), fc.Args["input"].(verification.Package), fc.Args["idempotencyKey"].(string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "VERIFY")
-				if err != nil {
-					var zeroVal *verification.CreatePayload
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *verification.CreatePayload
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *verification.CreatePayload) graphql.Marshaler {
 			return ec.marshalOCreateVerificationJobPayload2ᚖastrolabeᚋgraphᚋverificationᚐCreatePayload(ctx, selections, v)
 		},
@@ -21851,25 +21782,7 @@ func (ec *executionContext) _Mutation_cancelVerificationJob(ctx context.Context,
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Mutation().CancelVerificationJob(ctx, fc.Args["chain"].(domain.Chain), fc.Args["id"].(string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "VERIFY")
-				if err != nil {
-					var zeroVal *verification.CancelPayload
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *verification.CancelPayload
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *verification.CancelPayload) graphql.Marshaler {
 			return ec.marshalOCancelVerificationJobPayload2ᚖastrolabeᚋgraphᚋverificationᚐCancelPayload(ctx, selections, v)
 		},
@@ -29128,25 +29041,7 @@ func (ec *executionContext) _Query_node(ctx context.Context, field graphql.Colle
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Node(ctx, fc.Args["id"].(string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal resolver.Node
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal resolver.Node
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v resolver.Node) graphql.Marshaler {
 			return ec.marshalONode2astrolabeᚋgraphᚋresolverᚐNode(ctx, selections, v)
 		},
@@ -29190,25 +29085,7 @@ func (ec *executionContext) _Query_nodes(ctx context.Context, field graphql.Coll
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Nodes(ctx, fc.Args["ids"].([]string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal []resolver.Node
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal []resolver.Node
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []resolver.Node) graphql.Marshaler {
 			return ec.marshalONode2ᚕastrolabeᚋgraphᚋresolverᚐNode(ctx, selections, v)
 		},
@@ -29252,25 +29129,7 @@ func (ec *executionContext) _Query_chain(ctx context.Context, field graphql.Coll
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Chain(ctx, fc.Args["chainId"].(domain.Chain))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.Chain
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Chain
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Chain) graphql.Marshaler {
 			return ec.marshalOChain2ᚖastrolabeᚋgraphᚋresolverᚐChain(ctx, selections, v)
 		},
@@ -29314,25 +29173,7 @@ func (ec *executionContext) _Query_chains(ctx context.Context, field graphql.Col
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Chains(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.Connection[*resolver.Chain]
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Connection[*resolver.Chain]
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.Chain]) graphql.Marshaler {
 			return ec.marshalOChainConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
@@ -29376,25 +29217,7 @@ func (ec *executionContext) _Query_status(ctx context.Context, field graphql.Col
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Status(ctx, fc.Args["chain"].(domain.Chain))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.ChainStatus
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.ChainStatus
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.ChainStatus) graphql.Marshaler {
 			return ec.marshalOChainStatus2ᚖastrolabeᚋgraphᚋresolverᚐChainStatus(ctx, selections, v)
 		},
@@ -29438,25 +29261,7 @@ func (ec *executionContext) _Query_block(ctx context.Context, field graphql.Coll
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Block(ctx, fc.Args["chain"].(domain.Chain), fc.Args["number"].(*int), fc.Args["hash"].(*starknet.Felt))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.Block
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Block
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Block) graphql.Marshaler {
 			return ec.marshalOBlock2ᚖastrolabeᚋgraphᚋresolverᚐBlock(ctx, selections, v)
 		},
@@ -29500,25 +29305,7 @@ func (ec *executionContext) _Query_blocks(ctx context.Context, field graphql.Col
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Blocks(ctx, fc.Args["chain"].(domain.Chain), fc.Args["filter"].(*resolver.BlockFilter), fc.Args["order"].(scalar.Enum), fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.Connection[*resolver.Block]
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Connection[*resolver.Block]
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.Block]) graphql.Marshaler {
 			return ec.marshalOBlockConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
@@ -29562,25 +29349,7 @@ func (ec *executionContext) _Query_blockAtTimestamp(ctx context.Context, field g
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().BlockAtTimestamp(ctx, fc.Args["chain"].(domain.Chain), fc.Args["timestamp"].(time.Time), fc.Args["closest"].(scalar.Enum))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.BlockAtTimestamp
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.BlockAtTimestamp
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.BlockAtTimestamp) graphql.Marshaler {
 			return ec.marshalOBlockAtTimestamp2ᚖastrolabeᚋgraphᚋresolverᚐBlockAtTimestamp(ctx, selections, v)
 		},
@@ -29624,25 +29393,7 @@ func (ec *executionContext) _Query_transaction(ctx context.Context, field graphq
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Transaction(ctx, fc.Args["chain"].(domain.Chain), fc.Args["hash"].(starknet.Felt))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.Transaction
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Transaction
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Transaction) graphql.Marshaler {
 			return ec.marshalOTransaction2ᚖastrolabeᚋgraphᚋresolverᚐTransaction(ctx, selections, v)
 		},
@@ -29686,25 +29437,7 @@ func (ec *executionContext) _Query_events(ctx context.Context, field graphql.Col
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Events(ctx, fc.Args["chain"].(domain.Chain), fc.Args["filter"].(resolver.EventFilter), fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.EventConnection
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.EventConnection
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.EventConnection) graphql.Marshaler {
 			return ec.marshalOEventConnection2ᚖastrolabeᚋgraphᚋresolverᚐEventConnection(ctx, selections, v)
 		},
@@ -29748,25 +29481,7 @@ func (ec *executionContext) _Query_contract(ctx context.Context, field graphql.C
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Contract(ctx, fc.Args["chain"].(domain.Chain), fc.Args["address"].(starknet.Felt))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.Contract
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Contract
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Contract) graphql.Marshaler {
 			return ec.marshalOContract2ᚖastrolabeᚋgraphᚋresolverᚐContract(ctx, selections, v)
 		},
@@ -29810,25 +29525,7 @@ func (ec *executionContext) _Query_class(ctx context.Context, field graphql.Coll
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Class(ctx, fc.Args["chain"].(domain.Chain), fc.Args["hash"].(starknet.Felt))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.ContractClass
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.ContractClass
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.ContractClass) graphql.Marshaler {
 			return ec.marshalOContractClass2ᚖastrolabeᚋgraphᚋresolverᚐContractClass(ctx, selections, v)
 		},
@@ -29872,25 +29569,7 @@ func (ec *executionContext) _Query_token(ctx context.Context, field graphql.Coll
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Token(ctx, fc.Args["chain"].(domain.Chain), fc.Args["address"].(starknet.Felt))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.Token
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Token
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Token) graphql.Marshaler {
 			return ec.marshalOToken2ᚖastrolabeᚋgraphᚋresolverᚐToken(ctx, selections, v)
 		},
@@ -29934,25 +29613,7 @@ func (ec *executionContext) _Query_address(ctx context.Context, field graphql.Co
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Address(ctx, fc.Args["chain"].(domain.Chain), fc.Args["address"].(starknet.Felt))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.Address
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Address
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Address) graphql.Marshaler {
 			return ec.marshalOAddress2ᚖastrolabeᚋgraphᚋresolverᚐAddress(ctx, selections, v)
 		},
@@ -29996,25 +29657,7 @@ func (ec *executionContext) _Query_addresses(ctx context.Context, field graphql.
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Addresses(ctx, fc.Args["chain"].(domain.Chain), fc.Args["addresses"].([]starknet.Felt))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal []*resolver.Address
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal []*resolver.Address
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*resolver.Address) graphql.Marshaler {
 			return ec.marshalOAddress2ᚕᚖastrolabeᚋgraphᚋresolverᚐAddressᚄ(ctx, selections, v)
 		},
@@ -30058,25 +29701,7 @@ func (ec *executionContext) _Query_messages(ctx context.Context, field graphql.C
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Messages(ctx, fc.Args["chain"].(domain.Chain), fc.Args["filter"].(*resolver.MessageFilter), fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.Connection[*resolver.Message]
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Connection[*resolver.Message]
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.Message]) graphql.Marshaler {
 			return ec.marshalOMessageConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
@@ -30120,25 +29745,7 @@ func (ec *executionContext) _Query_message(ctx context.Context, field graphql.Co
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Message(ctx, fc.Args["chain"].(domain.Chain), fc.Args["messageId"].(string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.Message
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Message
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Message) graphql.Marshaler {
 			return ec.marshalOMessage2ᚖastrolabeᚋgraphᚋresolverᚐMessage(ctx, selections, v)
 		},
@@ -30182,25 +29789,7 @@ func (ec *executionContext) _Query_search(ctx context.Context, field graphql.Col
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().Search(ctx, fc.Args["chain"].(domain.Chain), fc.Args["query"].(string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal []*resolver.SearchHit
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal []*resolver.SearchHit
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*resolver.SearchHit) graphql.Marshaler {
 			return ec.marshalOSearchHit2ᚕᚖastrolabeᚋgraphᚋresolverᚐSearchHitᚄ(ctx, selections, v)
 		},
@@ -30244,25 +29833,7 @@ func (ec *executionContext) _Query_transactionPreviews(ctx context.Context, fiel
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().TransactionPreviews(ctx, fc.Args["chain"].(domain.Chain), fc.Args["hashes"].([]starknet.Felt))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "BATCH")
-				if err != nil {
-					var zeroVal []*resolver.TransactionPreview
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal []*resolver.TransactionPreview
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*resolver.TransactionPreview) graphql.Marshaler {
 			return ec.marshalOTransactionPreview2ᚕᚖastrolabeᚋgraphᚋresolverᚐTransactionPreviewᚄ(ctx, selections, v)
 		},
@@ -30306,25 +29877,7 @@ func (ec *executionContext) _Query_walletState(ctx context.Context, field graphq
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().WalletState(ctx, fc.Args["chain"].(domain.Chain), fc.Args["input"].(resolver.WalletStateInput))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.WalletState
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.WalletState
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.WalletState) graphql.Marshaler {
 			return ec.marshalOWalletState2ᚖastrolabeᚋgraphᚋresolverᚐWalletState(ctx, selections, v)
 		},
@@ -30368,25 +29921,7 @@ func (ec *executionContext) _Query_privacyPool(ctx context.Context, field graphq
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().PrivacyPool(ctx, fc.Args["chain"].(domain.Chain))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.PrivacyPool
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.PrivacyPool
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.PrivacyPool) graphql.Marshaler {
 			return ec.marshalOPrivacyPool2ᚖastrolabeᚋgraphᚋresolverᚐPrivacyPool(ctx, selections, v)
 		},
@@ -30430,25 +29965,7 @@ func (ec *executionContext) _Query_verificationJob(ctx context.Context, field gr
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().VerificationJob(ctx, fc.Args["chain"].(domain.Chain), fc.Args["id"].(string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "VERIFY")
-				if err != nil {
-					var zeroVal *verification.Job
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *verification.Job
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *verification.Job) graphql.Marshaler {
 			return ec.marshalOVerificationJob2ᚖastrolabeᚋgraphᚋverificationᚐJob(ctx, selections, v)
 		},
@@ -30492,25 +30009,7 @@ func (ec *executionContext) _Query_verificationJobs(ctx context.Context, field g
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().VerificationJobs(ctx, fc.Args["chain"].(domain.Chain), fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "VERIFY")
-				if err != nil {
-					var zeroVal *resolver.Connection[*verification.Job]
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Connection[*verification.Job]
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*verification.Job]) graphql.Marshaler {
 			return ec.marshalOVerificationJobConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
@@ -30618,25 +30117,7 @@ func (ec *executionContext) _Query_proofJob(ctx context.Context, field graphql.C
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ProofJob(ctx, fc.Args["id"].(string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "PROVE")
-				if err != nil {
-					var zeroVal *proof.Job
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *proof.Job
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *proof.Job) graphql.Marshaler {
 			return ec.marshalOProofJob2ᚖastrolabeᚋgraphᚋproofᚐJob(ctx, selections, v)
 		},
@@ -30680,25 +30161,7 @@ func (ec *executionContext) _Query_proofJobs(ctx context.Context, field graphql.
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Query().ProofJobs(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "PROVE")
-				if err != nil {
-					var zeroVal *resolver.Connection[*proof.Job]
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Connection[*proof.Job]
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*proof.Job]) graphql.Marshaler {
 			return ec.marshalOProofJobConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},
@@ -32034,25 +31497,7 @@ func (ec *executionContext) _Subscription_chainStatus(ctx context.Context, field
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Subscription().ChainStatus(ctx, fc.Args["chain"].(domain.Chain))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.ChainStatus
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.ChainStatus
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.ChainStatus) graphql.Marshaler {
 			return ec.marshalOChainStatus2ᚖastrolabeᚋgraphᚋresolverᚐChainStatus(ctx, selections, v)
 		},
@@ -32096,25 +31541,7 @@ func (ec *executionContext) _Subscription_newBlocks(ctx context.Context, field g
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Subscription().NewBlocks(ctx, fc.Args["chain"].(domain.Chain), fc.Args["after"].(*string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.NewBlock
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.NewBlock
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.NewBlock) graphql.Marshaler {
 			return ec.marshalONewBlock2ᚖastrolabeᚋgraphᚋresolverᚐNewBlock(ctx, selections, v)
 		},
@@ -32158,25 +31585,7 @@ func (ec *executionContext) _Subscription_events(ctx context.Context, field grap
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Subscription().Events(ctx, fc.Args["chain"].(domain.Chain), fc.Args["filter"].(resolver.EventFilter), fc.Args["after"].(*string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.NewEvent
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.NewEvent
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.NewEvent) graphql.Marshaler {
 			return ec.marshalONewEvent2ᚖastrolabeᚋgraphᚋresolverᚐNewEvent(ctx, selections, v)
 		},
@@ -32220,25 +31629,7 @@ func (ec *executionContext) _Subscription_addressActivity(ctx context.Context, f
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Subscription().AddressActivity(ctx, fc.Args["chain"].(domain.Chain), fc.Args["address"].(starknet.Felt), fc.Args["after"].(*string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "READ")
-				if err != nil {
-					var zeroVal *resolver.NewAddressActivity
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.NewAddressActivity
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.NewAddressActivity) graphql.Marshaler {
 			return ec.marshalONewAddressActivity2ᚖastrolabeᚋgraphᚋresolverᚐNewAddressActivity(ctx, selections, v)
 		},
@@ -32282,25 +31673,7 @@ func (ec *executionContext) _Subscription_verificationJob(ctx context.Context, f
 			fc := graphql.GetFieldContext(ctx)
 			return ec.Resolvers.Subscription().VerificationJob(ctx, fc.Args["chain"].(domain.Chain), fc.Args["id"].(string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "VERIFY")
-				if err != nil {
-					var zeroVal *verification.Job
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *verification.Job
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, nil, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *verification.Job) graphql.Marshaler {
 			return ec.marshalOVerificationJob2ᚖastrolabeᚋgraphᚋverificationᚐJob(ctx, selections, v)
 		},
@@ -32908,25 +32281,7 @@ func (ec *executionContext) _Token_holders(ctx context.Context, field graphql.Co
 			fc := graphql.GetFieldContext(ctx)
 			return obj.Holders(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "PARTNER")
-				if err != nil {
-					var zeroVal *resolver.HolderConnection
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.HolderConnection
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, obj, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.HolderConnection) graphql.Marshaler {
 			return ec.marshalOHolderConnection2ᚖastrolabeᚋgraphᚋresolverᚐHolderConnection(ctx, selections, v)
 		},
@@ -32969,25 +32324,7 @@ func (ec *executionContext) _Token_holderScreening(ctx context.Context, field gr
 		func(ctx context.Context) (any, error) {
 			return obj.HolderScreening(ctx)
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "PARTNER")
-				if err != nil {
-					var zeroVal *resolver.HolderScreening
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.HolderScreening
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, obj, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.HolderScreening) graphql.Marshaler {
 			return ec.marshalOHolderScreening2ᚖastrolabeᚋgraphᚋresolverᚐHolderScreening(ctx, selections, v)
 		},
@@ -33019,25 +32356,7 @@ func (ec *executionContext) _Token_holderAnalytics(ctx context.Context, field gr
 		func(ctx context.Context) (any, error) {
 			return obj.HolderAnalytics(ctx)
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "PARTNER")
-				if err != nil {
-					var zeroVal *resolver.HolderAnalytics
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.HolderAnalytics
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, obj, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.HolderAnalytics) graphql.Marshaler {
 			return ec.marshalOHolderAnalytics2ᚖastrolabeᚋgraphᚋresolverᚐHolderAnalytics(ctx, selections, v)
 		},
@@ -33070,25 +32389,7 @@ func (ec *executionContext) _Token_pools(ctx context.Context, field graphql.Coll
 			fc := graphql.GetFieldContext(ctx)
 			return obj.Pools(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string))
 		},
-		func(ctx context.Context, next graphql.Resolver) graphql.Resolver {
-			directive0 := next
-
-			directive1 := func(ctx context.Context) (any, error) {
-				permission, err := ec.unmarshalNPermission2astrolabeᚋdomainᚋaccountᚐPermission(ctx, "PARTNER")
-				if err != nil {
-					var zeroVal *resolver.Connection[*resolver.TokenPool]
-					return zeroVal, err
-				}
-				if ec.Directives.Tier == nil {
-					var zeroVal *resolver.Connection[*resolver.TokenPool]
-					return zeroVal, errors.New("directive tier is not implemented")
-				}
-				return ec.Directives.Tier(ctx, obj, directive0, permission)
-			}
-
-			next = directive1
-			return next
-		},
+		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *resolver.Connection[*resolver.TokenPool]) graphql.Marshaler {
 			return ec.marshalOTokenPoolConnection2ᚖastrolabeᚋgraphᚋresolverᚐConnection(ctx, selections, v)
 		},

@@ -76,10 +76,7 @@ func openIndex(t *testing.T) index {
 		Hub:      live.NewHub(live.Options{Chains: []domain.Chain{domain.Mainnet}, Blocks: services.Blocks, Statuses: services.Statuses}),
 		PageSize: func(*ast.FieldDefinition) int { return 10 },
 	})
-	everybody := func(ctx context.Context, _ any, next graphql.Resolver, _ account.Permission) (any, error) {
-		return next(ctx)
-	}
-	return index{r, executor.New(exec.NewExecutableSchema(exec.Config{Resolvers: resolvers{r}, Directives: exec.DirectiveRoot{Tier: everybody}}))}
+	return index{r, executor.New(exec.NewExecutableSchema(exec.Config{Resolvers: resolvers{r}}))}
 }
 
 // statements executes a query and counts its statements.
