@@ -11,16 +11,6 @@ import (
 	"astrolabe/starknet"
 )
 
-// Discovered returns the first tokens of an address, at most limit, with the
-// coverage of the list.
-func (a *Addresses) Discovered(ctx context.Context, c domain.Chain, owner starknet.Felt, scope Scope, limit int) (AssetPage, error) {
-	pages, err := a.Assets(ctx, c, []starknet.Felt{owner}, scope, domain.PageRequest{Limit: limit})
-	if err != nil {
-		return AssetPage{}, err
-	}
-	return pages[0], nil
-}
-
 // Assets returns a page of the tokens of each address: those of the registry
 // by address, if the scope has them, then the others in an order that stays.
 func (a *Addresses) Assets(ctx context.Context, c domain.Chain, owners []starknet.Felt, scope Scope, page domain.PageRequest) ([]AssetPage, error) {

@@ -138,11 +138,11 @@ func TestTheRegistryComesFirstAndOnceAtAnyLimit(t *testing.T) {
 	}
 }
 
-func TestDiscoveredReportsThatItsLimitWasReached(t *testing.T) {
+func TestAPageOfAssetsReportsThatItsLimitWasReached(t *testing.T) {
 	t.Parallel()
 	g, l := followed(t)
-	got, err := g.addresses.Discovered(t.Context(), domain.Mainnet, l.addresses[0], address.ScopeWithRegistry, 3)
-	if err != nil || len(got.Items) != 3 || !slices.Equal(got.Coverage.Reasons, []string{"limit_reached"}) {
+	got, err := g.addresses.Assets(t.Context(), domain.Mainnet, l.addresses[:1], address.ScopeWithRegistry, domain.PageRequest{Limit: 3})
+	if err != nil || len(got[0].Items) != 3 || !slices.Equal(got[0].Coverage.Reasons, []string{"limit_reached"}) {
 		t.Errorf("got %+v and %v, want 3 tokens and the reason limit_reached", got, err)
 	}
 }
@@ -170,9 +170,9 @@ func TestAPartialHistoryIsNeverComplete(t *testing.T) {
 	t.Parallel()
 	g := newGuide(t, partial(t))
 	l := newLedger(repotest.Everyday(t))
-	got, err := g.addresses.Discovered(t.Context(), domain.Mainnet, l.addresses[0], address.ScopeDiscovered, 50)
-	if err != nil || !slices.Equal(got.Coverage.Reasons, []string{"index_starts_later"}) {
-		t.Errorf("got %+v and %v, want the reason index_starts_later", got.Coverage, err)
+	got, err := g.addresses.Assets(t.Context(), domain.Mainnet, l.addresses[:1], address.ScopeDiscovered, domain.PageRequest{Limit: 50})
+	if err != nil || !slices.Equal(got[0].Coverage.Reasons, []string{"index_starts_later"}) {
+		t.Errorf("got %+v and %v, want the reason index_starts_later", got, err)
 	}
 	if coverage, err := g.addresses.Coverage(t.Context(), domain.Mainnet, l.addresses[:1]); err != nil || coverage[0] != (domain.Coverage{Status: domain.CoveragePartial, ReasonCode: domain.ReasonIndexStart}) {
 		t.Errorf("got %+v and %v, want %s for %s", coverage, err, domain.CoveragePartial, domain.ReasonIndexStart)

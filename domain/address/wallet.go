@@ -35,9 +35,8 @@ const (
 // MaxWallet is the largest number of tokens of a snapshot.
 const MaxWallet = 25
 
-// WalletQuery requests a snapshot.
+// WalletQuery requests a snapshot of each of some wallets.
 type WalletQuery struct {
-	Owner  starknet.Felt
 	Mode   WalletMode
 	Scope  Scope
 	Tokens []starknet.Felt // of ScopeExplicit
@@ -89,6 +88,12 @@ type Wallet struct {
 	Items       []Balance
 }
 
+// WalletResult is the snapshot of one wallet, or why there is none.
+type WalletResult struct {
+	Wallet Wallet
+	Err    error
+}
+
 // Wallets reads token balances of addresses.
 type Wallets struct {
 	addresses  *Addresses
@@ -105,55 +110,80 @@ func NewWallets(addresses *Addresses, blocks *chain.Blocks, tokens *token.Tokens
 // walletRetry is the Retry-After of an incomplete snapshot.
 const walletRetry = 2 * time.Second
 
-// At returns a snapshot of a wallet at one block. A query that contradicts
-// itself or whose limit is out of range is invalid_request.
+// At returns the snapshot of one wallet, as Of does.
+func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery, owner starknet.Felt) (Wallet, error) {
+	results, err := s.Of(ctx, c, q, []starknet.Felt{owner})
+	if err != nil {
+		return Wallet{}, err
+	}
+	return results[0].Wallet, results[0].Err
+}
+
+// Of returns a snapshot of the wallet of each owner, all at the same block. A
+// query that contradicts itself or whose limit is out of range is
+// invalid_request.
 //
-// With require_complete only a complete snapshot is returned. It is
+// With require_complete only a complete snapshot is returned. A wallet is
 // invalid_request if the query's limit excludes tokens, history_not_indexed if
 // the index can never prove that no token is missing, unsupported_token if a
 // contract has no balance entry point, and service_unavailable if a balance could
 // not be read, or the index is behind or follows another fork than the node.
-func (s *Wallets) At(ctx context.Context, c domain.Chain, q WalletQuery) (Wallet, error) {
+func (s *Wallets) Of(ctx context.Context, c domain.Chain, q WalletQuery, owners []starknet.Felt) ([]WalletResult, error) {
 	if err := q.checkLimit(); err != nil {
-		return Wallet{}, err
+		return nil, err
 	}
 	block, err := q.block()
 	if err != nil {
-		return Wallet{}, err
+		return nil, err
 	}
-	found, err := s.candidates(ctx, c, q)
+	found, err := s.candidates(ctx, c, q, owners)
 	if err != nil {
-		return Wallet{}, err
+		return nil, err
 	}
-	if q.Mode == RequireComplete {
-		if err := unprovable(found.reasons); err != nil {
-			return Wallet{}, err
+	results := make([]WalletResult, len(owners))
+	var readable []int // the wallets that may succeed
+	var holdings []token.Holding
+	for i, owner := range owners {
+		if q.Mode == RequireComplete {
+			results[i].Err = unprovable(found.lists[i].reasons)
+		}
+		if results[i].Err == nil {
+			readable = append(readable, i)
+			holdings = append(holdings, found.lists[i].holdings(owner)...)
 		}
 	}
-	if block, err = s.anchor(ctx, c, q, block, found); err != nil {
-		return Wallet{}, err
+	if len(readable) == 0 {
+		return results, nil
 	}
-	holdings := make([]token.Holding, len(found.tokens))
-	for i, candidate := range found.tokens {
-		holdings[i] = token.Holding{Token: candidate.address, Owner: q.Owner}
+	if block, err = s.anchor(ctx, c, q, block, found); err != nil {
+		return nil, err
 	}
 	at, quantities, err := s.quantities.Balances(ctx, c, block, holdings)
 	if err != nil {
-		return Wallet{}, err
-	}
-	items, cut := balances(q, found.tokens, quantities)
-	if cut && !slices.Contains(found.reasons, domain.ReasonLimit) {
-		found.reasons = append([]string{domain.ReasonLimit}, found.reasons...)
+		return nil, err
 	}
 	held, err := s.holds(ctx, c, q, at, found)
 	if err != nil {
-		return Wallet{}, err
+		return nil, err
 	}
-	wallet := Wallet{
-		Block: at, Coverage: AssetCoverage{q.Scope, found.missing(q.Scope, held), found.through},
-		Correctness: CorrectPartial, Items: items,
+	empty := Wallet{Block: at, Coverage: AssetCoverage{Scope: q.Scope, Through: found.through}, Correctness: CorrectPartial}
+	for _, i := range readable {
+		n := len(found.lists[i].tokens)
+		results[i].Wallet, results[i].Err = q.snapshot(empty, found.lists[i], quantities[:n], held)
+		quantities = quantities[n:]
 	}
-	err = incomplete(wallet.Coverage.Reasons, items)
+	return results, nil
+}
+
+// snapshot adds balances to an empty wallet. Held says whether the index holds
+// their block.
+func (q WalletQuery) snapshot(wallet Wallet, list candidateList, quantities []token.Quantity, held bool) (Wallet, error) {
+	items, cut := balances(q, list.tokens, quantities)
+	if cut && !slices.Contains(list.reasons, domain.ReasonLimit) {
+		list.reasons = append([]string{domain.ReasonLimit}, list.reasons...)
+	}
+	wallet.Items, wallet.Coverage.Reasons = items, list.missing(q.Scope, held)
+	err := incomplete(wallet.Coverage.Reasons, items)
 	switch {
 	case err == nil:
 		wallet.Correctness = CorrectComplete
@@ -185,10 +215,10 @@ func balances(q WalletQuery, tokens []candidate, quantities []token.Quantity) (i
 }
 
 // anchor returns the block to read at. The node's newest block is often ahead
-// of the index, which then cannot know all tokens there: a complete snapshot is
+// of the index, which then cannot know all tokens there: complete snapshots are
 // read at the newest block that both have.
 func (s *Wallets) anchor(ctx context.Context, c domain.Chain, q WalletQuery, block chain.BlockID, found candidates) (chain.BlockID, error) {
-	if q.Mode != RequireComplete || q.Preference != PreferLatest || q.Scope == ScopeExplicit || len(found.reasons) > 0 || found.through == nil {
+	if q.Mode != RequireComplete || q.Preference != PreferLatest || q.Scope == ScopeExplicit || !found.anyComplete() || found.through == nil {
 		return block, nil
 	}
 	newest, _, err := s.quantities.Balances(ctx, c, block, nil)

@@ -175,7 +175,7 @@ func (r *Query) WalletState(ctx context.Context, id domain.Chain, input WalletSt
 	if err := r.resolver.Draw(ctx, account.Heavy, 1); err != nil {
 		return nil, err
 	}
-	wallet, err := r.resolver.Wallets.At(ctx, id, input.query(input.OwnerAddress))
+	wallet, err := r.resolver.Wallets.At(ctx, id, input.query(), input.OwnerAddress)
 	if err != nil {
 		return nil, err
 	}
@@ -204,16 +204,16 @@ func (on onChain) wallets(input WalletInput) dataloader.BatchFunc[starknet.Felt,
 		if err := on.resolver.Draw(ctx, account.Heavy, len(owners)); err != nil {
 			return nil, err
 		}
-		return convert(owners, func(owner starknet.Felt) *dataloader.Result[address.Wallet] {
-			wallet, err := on.resolver.Wallets.At(ctx, on.chain, input.query(owner))
-			return &dataloader.Result[address.Wallet]{Data: wallet, Error: err}
-		}), nil
+		wallets, err := on.resolver.Wallets.Of(ctx, on.chain, input.query(), owners)
+		return convert(wallets, func(w address.WalletResult) *dataloader.Result[address.Wallet] {
+			return &dataloader.Result[address.Wallet]{Data: w.Wallet, Error: w.Err}
+		}), err
 	})
 }
 
-func (in WalletInput) query(owner starknet.Felt) address.WalletQuery {
+func (in WalletInput) query() address.WalletQuery {
 	return address.WalletQuery{
-		Owner: owner, Mode: address.WalletMode(in.Mode), Scope: address.Scope(in.Scope), Tokens: in.TokenAddresses, Limit: in.Limit,
+		Mode: address.WalletMode(in.Mode), Scope: address.Scope(in.Scope), Tokens: in.TokenAddresses, Limit: in.Limit,
 		Preference: address.BlockPreference(in.BlockPreference), BlockHash: in.BlockHash, BlockNumber: in.BlockNumber,
 	}
 }

@@ -97,12 +97,12 @@ func (h Handlers) walletState(ctx context.Context, c *frame.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	wallet, err := h.Wallets.At(ctx, c.Chain, query)
+	wallet, err := h.Wallets.At(ctx, c.Chain, query, *request.OwnerAddress)
 	if err != nil {
 		return nil, err
 	}
 	body := WalletBody{
-		ChainID: c.Chain, OwnerAddress: query.Owner, RequestID: telemetry.RequestID(ctx), Scope: query.Scope,
+		ChainID: c.Chain, OwnerAddress: *request.OwnerAddress, RequestID: telemetry.RequestID(ctx), Scope: query.Scope,
 		Block:    walletBlock{query.Preference, wallet.Block.Number, wallet.Block.Hash, wallet.Block.Finality},
 		Coverage: wireAssetCoverage(wallet.Coverage), Correctness: wallet.Correctness, Items: make([]WalletItem, len(wallet.Items)),
 	}
@@ -118,7 +118,6 @@ func (r walletRequest) query() (address.WalletQuery, error) {
 	if r.OwnerAddress == nil {
 		return q, domain.Errorf(domain.CodeInvalidRequest, "ownerAddress is required: %s.", frame.FeltForm)
 	}
-	q.Owner = *r.OwnerAddress
 	var err error
 	if q.Mode, err = choice("mode", r.Mode, address.RequireComplete, address.VerifiedPartial); err != nil {
 		return q, err
