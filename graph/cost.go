@@ -24,7 +24,11 @@ type costing struct {
 	fragments map[fragmentCost]int
 	tiered    []*ast.Field // the selected fields that need a permission
 	session   bool         // a selected mutation needs a session
+	secret    bool         // a selected field returns a key in plain text
 }
+
+// plaintextKey is the name of every field that returns a key in plain text.
+const plaintextKey = "plaintextKey"
 
 // fragmentCost is the key of a memoized fragment cost. The cost depends on the
 // number of items of the enclosing connection.
@@ -94,6 +98,7 @@ func (c *costing) field(f *ast.Field, inside connectionItems) (int, error) {
 	case f.ObjectDefinition == c.schema.Mutation && f.Name != "__typename":
 		c.session = true
 	}
+	c.secret = c.secret || f.Name == plaintextKey
 	own := c.sizes[f.Definition]
 	items, err := own.items(f, arguments)
 	if err != nil {

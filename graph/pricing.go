@@ -40,12 +40,12 @@ func (p pricing) MutateOperationContext(ctx context.Context, prepared *graphql.O
 	if err := op.carries(op.kind); err != nil && !op.dryRun {
 		return op.refuse(err)
 	}
-	if op.kind == ast.Mutation {
-		op.header.Set(gzhttp.HeaderNoCompression, "secret") // the response may contain a new key
-	}
 	cost, c, err := p.costOf(prepared.Operation, prepared.Variables)
 	if err != nil {
 		return op.refuse(err)
+	}
+	if c.secret {
+		op.header.Set(gzhttp.HeaderNoCompression, "secret") // the length of a compressed body leaks the key (BREACH)
 	}
 	op.cost, op.tiered, op.session = p.prepared(op, prepared, cost), c.tiered, c.session
 	if err := limits.CheckCost(p.limits.Cost, op.cost, "The operation costs %d points; the limit is %d (cost)."); err != nil {

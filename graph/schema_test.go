@@ -3,6 +3,7 @@ package graph
 import (
 	"astrolabe/graph/exec"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -53,6 +54,30 @@ func TestEverySchemaElementHasADescription(t *testing.T) {
 		for _, argument := range directive.Arguments {
 			described("@"+directive.Name+"("+argument.Name+")", argument.Description)
 		}
+	}
+}
+
+// TestFieldsWithAKeyInPlainTextHaveOneName holds new fields to the name by which
+// a response is left uncompressed.
+func TestFieldsWithAKeyInPlainTextHaveOneName(t *testing.T) {
+	t.Parallel()
+	secret, found := regexp.MustCompile(`(?i)plain|secret|password|bearer|credential`), 0
+	for _, definition := range schema.Types {
+		for _, field := range definition.Fields {
+			if !secret.MatchString(field.Name) {
+				continue
+			}
+			if found++; field.Name != plaintextKey {
+				t.Errorf("%s: got the field %s, want %s, or a name that promises no secret", definition.Name, field.Name, plaintextKey)
+			}
+			c := &costing{schema: schema}
+			if _, err := c.field(&ast.Field{Name: field.Name, Alias: "k", Definition: field, ObjectDefinition: definition}, connectionItems{}); err != nil || !c.secret {
+				t.Errorf("%s.%s: got no secret (%v), want one", definition.Name, field.Name, err)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("got no field with a key, want that of issueApiKey")
 	}
 }
 

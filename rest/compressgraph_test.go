@@ -105,12 +105,24 @@ func TestUnchangedSchemaIs304(t *testing.T) {
 	}
 }
 
-func TestGraphQLResponseWithANewKeyIsNotCompressed(t *testing.T) {
+// TestOnlyGraphQLResponsesWithANewKeyAreNotCompressed selects the key or other
+// fields of mutations.
+func TestOnlyGraphQLResponsesWithANewKeyAreNotCompressed(t *testing.T) {
 	t.Parallel()
 	s := newServiceWithGraph(t)
-	response := s.operate("mutation { issueApiKey { "+longSelection("plaintextKey")+"} }", "Authorization", "Bearer "+s.bearer())
-	if got := response.Header.Get("Content-Encoding"); got != "" || response.ContentLength < longAnswer {
-		t.Errorf("got Content-Encoding %q of %d bytes, want none of at least %d", got, response.ContentLength, longAnswer)
+	key, other := longSelection("plaintextKey"), longSelection("__typename")
+	for mutation, want := range map[string]string{
+		"mutation { issueApiKey { " + key + "} }":                                                              "",
+		"mutation { issueApiKey { ... { ...K } } } fragment K on IssueApiKeyPayload { " + key + "}":            "",
+		"mutation { issueApiKey { key: plaintextKey " + other + "} }":                                          "",
+		"mutation { issueApiKey { plaintextKey @include(if: false) " + other + "} }":                           "gzip",
+		"mutation { issueApiKey { " + other + "} }":                                                            "gzip",
+		"mutation { revokeApiKey(publicId: \\\"none\\\") { " + longSelection("userErrors { message }") + "} }": "gzip",
+	} {
+		response := s.operate(mutation, "Authorization", "Bearer "+s.bearer())
+		if got := response.Header.Get("Content-Encoding"); got != want || want == "" && response.ContentLength < longAnswer {
+			t.Errorf("%.100s: got Content-Encoding %q of %d bytes, want %q of at least %d", mutation, got, response.ContentLength, want, longAnswer)
+		}
 	}
 }
 
