@@ -90,8 +90,12 @@ func argumentName(a domain.Argument) string {
 		return "blockTag"
 	case strings.HasPrefix(name, "topic"):
 		return "filter.keys[" + strings.TrimPrefix(name, "topic") + "]"
+	case name == "address":
+		return "filter.addresses"
 	case slices.Contains(filtered, name):
 		return "filter." + name
+	case slices.Contains(walletInput, name):
+		return "input." + name
 	default:
 		return name
 	}
@@ -100,6 +104,10 @@ func argumentName(a domain.Argument) string {
 // filtered are the domain arguments that are fields of the argument filter in the
 // schema.
 var filtered = []string{"fromBlock", "toBlock", "fromTime", "toTime", "selectors"}
+
+// walletInput are the domain arguments that are fields of the argument input of
+// walletState.
+var walletInput = []string{"mode", "scope", "tokenAddresses", "limit", "blockPreference", "blockHash", "blockNumber"}
 
 // choiceName returns the name of a domain value in the enums of the schema.
 func choiceName(c domain.Choice) string { return strings.ToUpper(string(c)) }

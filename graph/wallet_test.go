@@ -125,7 +125,11 @@ func TestWalletsFailAlone(t *testing.T) {
 	rich := receivers(t)[0]
 	a := g.ask(t, `{addresses(chain: SN_MAIN addresses: ["`+rich+`" "0xdead"]) {walletState(input: {scope: DISCOVERED limit: 1}) {ownerAddress correctness}}}`, nil)
 	if len(a.body.Errors) != 1 || a.body.Errors[0].Extensions.Code != domain.CodeInvalidRequest || fmt.Sprint(a.body.Errors[0].Path) != "[addresses 0 walletState]" {
-		t.Errorf("got %s, want %s for the first wallet alone", a.text, domain.CodeInvalidRequest)
+		t.Fatalf("got %s, want %s for the first wallet alone", a.text, domain.CodeInvalidRequest)
+	}
+	const message = "The scope has more tokens than input.limit allows. Raise input.limit (at most 25), name the tokens with input.scope EXPLICIT, or use input.mode VERIFIED_PARTIAL."
+	if got := a.body.Errors[0].Message; got != message {
+		t.Errorf("got %q, want %q", got, message)
 	}
 	if want := `{"ownerAddress":"0xdead","correctness":"VERIFIED_COMPLETE"}`; !strings.Contains(a.text, want) {
 		t.Errorf("got %s, want %s", a.text, want)

@@ -252,18 +252,27 @@ func TestSearchValuesAreLimited(t *testing.T) {
 		return strings.Join(list, "&")
 	}
 	const bounds = "&from_block=0&to_block=100"
-	for query, fine := range map[string]bool{
-		values("topic0", 128):                                        true,
-		values("topic0", 129):                                        false,
-		values("topic0", 128) + "&" + values("topic0", 128):          true, // repeats of 128
-		values("topic0", 128) + "&" + values("topic1", 128) + bounds: true,
-		values("topic0", 128) + "&" + values("topic1", 127) + "&" + values("topic2", 2) + bounds: false,
-		values("address", 128): true,
-		values("address", 129): false,
-		values("address", 128) + "&" + values("topic0", 128) + "&" + values("topic1", 128) + bounds: true,
+	for query, refused := range map[string]string{ // empty: accepted
+		values("topic0", 128):                                        "",
+		values("topic0", 129):                                        "topic0 accepts at most 128 distinct values, got 129.",
+		values("selector", 129):                                      "selector accepts at most 128 distinct values, got 129.",
+		values("topic0", 128) + "&" + values("topic0", 128):          "", // repeats of 128
+		values("topic0", 128) + "&" + values("topic1", 128) + bounds: "",
+		values("topic0", 128) + "&" + values("topic1", 127) + "&" + values("topic2", 2) + bounds: "topic0 to topic15 accept at most 256 values in total, got 257.",
+		values("address", 128): "",
+		values("address", 129): "address must be given at most 128 times, got 129.",
+		values("address", 128) + "&" + values("topic0", 128) + "&" + values("topic1", 128) + bounds: "",
+		"limit=5": "A search requires topic0 or address.",
 	} {
-		if a := s.get(searchPath + query); fine && a.StatusCode != http.StatusOK || !fine && a.StatusCode != http.StatusBadRequest {
-			t.Errorf("%.20s… of %d bytes: got %d %.200s, want it accepted: %v", query, len(query), a.StatusCode, a.body, fine)
+		a := s.get(searchPath + query)
+		if refused == "" && a.StatusCode != http.StatusOK {
+			t.Errorf("%.20s… of %d bytes: got %d %.200s, want 200", query, len(query), a.StatusCode, a.body)
+		}
+		if refused == "" {
+			continue
+		}
+		if e := requireFailure(t, a, http.StatusBadRequest, domain.CodeInvalidRequest); e.Message != refused {
+			t.Errorf("%.20s… of %d bytes: got %q, want %q", query, len(query), e.Message, refused)
 		}
 	}
 }

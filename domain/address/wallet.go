@@ -47,6 +47,17 @@ type WalletQuery struct {
 	BlockNumber *uint64
 }
 
+// The arguments of a query in messages.
+const (
+	modeArgument       domain.Argument = "mode"
+	scopeArgument      domain.Argument = "scope"
+	tokensArgument     domain.Argument = "tokenAddresses"
+	limitArgument      domain.Argument = "limit"
+	preferenceArgument domain.Argument = "blockPreference"
+	hashArgument       domain.Argument = "blockHash"
+	numberArgument     domain.Argument = "blockNumber"
+)
+
 // BalanceStatus is the status of one balance.
 type BalanceStatus string
 
@@ -252,7 +263,8 @@ func unprovable(reasons []string) error {
 	for _, reason := range reasons {
 		if reason == domain.ReasonIndexStart || reason == domain.ReasonUntypedTransfers {
 			return domain.Errorf(domain.CodeHistoryNotIndexed,
-				"The index does not hold the history that proves the snapshot complete (%s). Name the tokens with scope %s, or use mode %s.", reason, domain.Choice(ScopeExplicit), domain.Choice(VerifiedPartial))
+				"The index does not hold the history that proves the snapshot complete (%s). Name the tokens with %s %s, or use %s %s.",
+				reason, scopeArgument, domain.Choice(ScopeExplicit), modeArgument, domain.Choice(VerifiedPartial))
 		}
 	}
 	return nil
@@ -263,7 +275,8 @@ func unprovable(reasons []string) error {
 func incomplete(reasons []string, items []Balance) error {
 	if slices.Contains(reasons, domain.ReasonLimit) {
 		return domain.Errorf(domain.CodeInvalidRequest,
-			"The scope has more tokens than limit allows. Raise limit (at most %d), name the tokens with scope %s, or use mode %s.", MaxWallet, domain.Choice(ScopeExplicit), domain.Choice(VerifiedPartial))
+			"The scope has more tokens than %s allows. Raise %s (at most %d), name the tokens with %s %s, or use %s %s.",
+			limitArgument, limitArgument, MaxWallet, scopeArgument, domain.Choice(ScopeExplicit), modeArgument, domain.Choice(VerifiedPartial))
 	}
 	failed := 0
 	for _, item := range items {
@@ -271,16 +284,17 @@ func incomplete(reasons []string, items []Balance) error {
 		case BalanceOK:
 		case BalanceUnsupported:
 			return domain.Errorf(domain.CodeUnsupportedToken,
-				"Contract %s has no balance entry point that this service supports. Use scope %s without it, or mode %s.", item.Token, domain.Choice(ScopeExplicit), domain.Choice(VerifiedPartial))
+				"Contract %s has no balance entry point that this service supports. Use %s %s without it, or %s %s.",
+				item.Token, scopeArgument, domain.Choice(ScopeExplicit), modeArgument, domain.Choice(VerifiedPartial))
 		default:
 			failed++
 		}
 	}
 	switch {
 	case failed > 0:
-		return domain.Unavailable(walletRetry, nil, "Balances that could not be read: %d. The snapshot is incomplete. Retry, or use mode %s.", failed, domain.Choice(VerifiedPartial))
+		return domain.Unavailable(walletRetry, nil, "Balances that could not be read: %d. The snapshot is incomplete. Retry, or use %s %s.", failed, modeArgument, domain.Choice(VerifiedPartial))
 	case len(reasons) > 0:
-		return domain.Unavailable(walletRetry, nil, "The index cannot prove that the snapshot is complete (%s). Retry, or use mode %s.", strings.Join(reasons, ", "), domain.Choice(VerifiedPartial))
+		return domain.Unavailable(walletRetry, nil, "The index cannot prove that the snapshot is complete (%s). Retry, or use %s %s.", strings.Join(reasons, ", "), modeArgument, domain.Choice(VerifiedPartial))
 	}
 	return nil
 }
@@ -288,7 +302,7 @@ func incomplete(reasons []string, items []Balance) error {
 // checkLimit returns invalid_request for a limit out of range.
 func (q WalletQuery) checkLimit() error {
 	if q.Limit < 1 || q.Limit > MaxWallet {
-		return domain.Errorf(domain.CodeInvalidRequest, "limit must be between 1 and %d, got %d.", MaxWallet, q.Limit)
+		return domain.Errorf(domain.CodeInvalidRequest, "%s must be between 1 and %d, got %d.", limitArgument, MaxWallet, q.Limit)
 	}
 	return nil
 }
@@ -299,13 +313,13 @@ func (q WalletQuery) block() (chain.BlockID, error) {
 	given := q.BlockNumber != nil || q.BlockHash != nil
 	switch {
 	case q.Preference != PreferExplicit && given:
-		return named, domain.Errorf(domain.CodeInvalidRequest, "blockHash and blockNumber require blockPreference %s.", domain.Choice(PreferExplicit))
+		return named, domain.Errorf(domain.CodeInvalidRequest, "%s and %s require %s %s.", hashArgument, numberArgument, preferenceArgument, domain.Choice(PreferExplicit))
 	case q.Preference == PreferLatest:
 		return chain.BlockID{Tag: chain.Latest}, nil
 	case q.Preference == PreferL1:
 		return chain.BlockID{Tag: chain.L1Accepted}, nil
 	case !given || q.BlockNumber != nil && q.BlockHash != nil:
-		return named, domain.Errorf(domain.CodeInvalidRequest, "blockPreference %s requires either blockHash or blockNumber.", domain.Choice(PreferExplicit))
+		return named, domain.Errorf(domain.CodeInvalidRequest, "%s %s requires either %s or %s.", preferenceArgument, domain.Choice(PreferExplicit), hashArgument, numberArgument)
 	}
 	return named, nil
 }

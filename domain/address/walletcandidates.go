@@ -48,13 +48,13 @@ type candidate struct {
 func (s *Wallets) candidates(ctx context.Context, c domain.Chain, q WalletQuery, owners []starknet.Felt) (candidates, error) {
 	switch {
 	case q.Scope != ScopeExplicit && q.Tokens != nil:
-		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses requires scope %s.", domain.Choice(ScopeExplicit))
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "%s requires %s %s.", tokensArgument, scopeArgument, domain.Choice(ScopeExplicit))
 	case q.Scope != ScopeExplicit:
 		return s.discovered(ctx, c, q, owners)
 	case len(q.Tokens) == 0 || len(q.Tokens) > MaxWallet:
-		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses must have 1 to %d addresses, got %d.", MaxWallet, len(q.Tokens))
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "%s must have 1 to %d addresses, got %d.", tokensArgument, MaxWallet, len(q.Tokens))
 	case len(q.Tokens) > q.Limit:
-		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "tokenAddresses has %d addresses, more than limit (%d).", len(q.Tokens), q.Limit)
+		return candidates{}, domain.Errorf(domain.CodeInvalidRequest, "%s has %d addresses, more than %s (%d).", tokensArgument, len(q.Tokens), limitArgument, q.Limit)
 	}
 	known, err := s.tokens.Of(ctx, c, q.Tokens)
 	if err != nil {

@@ -14,6 +14,9 @@ type Filter struct {
 	Addresses []starknet.Felt
 	Topics    [Positions][]starknet.Felt // by key position
 	From, To  *uint64                    // both included; nil: without that bound
+	// FirstArgument is the argument that named the values of the first key, for
+	// messages; empty if that is topic0.
+	FirstArgument domain.Argument
 	// KeyArgument is the argument that named the values after the first key, for
 	// messages; empty if each position has an argument of its own.
 	KeyArgument domain.Argument
@@ -36,14 +39,14 @@ func (f *Filter) check() error {
 	for position, list := range f.Topics {
 		values += len(list)
 		if n := len(distinct(list)); n > MaxDistinct {
-			return refuse("%s accepts at most %d distinct values, got %d.", topic(position), MaxDistinct, n)
+			return refuse("%s accepts at most %d distinct values, got %d.", f.argument(position), MaxDistinct, n)
 		}
 	}
 	switch {
 	case values > MaxValues:
-		return refuse("A search accepts at most %d key values in total, got %d.", MaxValues, values)
+		return refuse("%s to %s accept at most %d values in total, got %d.", topic(0), topic(Positions-1), MaxValues, values)
 	case len(f.Addresses) > MaxAddresses:
-		return refuse("A search accepts at most %d addresses, got %d.", MaxAddresses, len(f.Addresses))
+		return refuse("%s accepts at most %d values, got %d.", emitters, MaxAddresses, len(f.Addresses))
 	case f.From != nil && f.To != nil && *f.From > *f.To:
 		return refuse("%s (%d) must not be greater than %s (%d).", fromBlock, *f.From, toBlock, *f.To)
 	case f.hasKeys() && len(f.Topics[0]) == 0:
@@ -51,7 +54,7 @@ func (f *Filter) check() error {
 	case f.hasKeys() && (f.From == nil || f.To == nil):
 		return refuse("%s requires both %s and %s.", f.keyArgument(), fromBlock, toBlock)
 	case len(f.Topics[0]) == 0 && len(f.Addresses) == 0:
-		return refuse("A search requires %s or at least one address.", topic(0))
+		return refuse("A search requires %s or %s.", topic(0), emitters)
 	}
 	return nil
 }
@@ -59,6 +62,14 @@ func (f *Filter) check() error {
 // hasKeys reports whether a position after the first is populated.
 func (f *Filter) hasKeys() bool {
 	return slices.ContainsFunc(f.Topics[1:], func(list []starknet.Felt) bool { return len(list) > 0 })
+}
+
+// argument is the argument of the values of one position.
+func (f *Filter) argument(position int) domain.Argument {
+	if position == 0 && f.FirstArgument != "" {
+		return f.FirstArgument
+	}
+	return topic(position)
 }
 
 // keyArgument is the argument of the first populated position after topic0.
@@ -94,6 +105,7 @@ func distinct(list []starknet.Felt) []starknet.Felt {
 const (
 	fromBlock domain.Argument = "fromBlock"
 	toBlock   domain.Argument = "toBlock"
+	emitters  domain.Argument = "address"
 	selectors domain.Argument = "selectors" // of a contract's events
 )
 

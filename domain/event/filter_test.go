@@ -8,7 +8,8 @@ import (
 )
 
 // TestMessageNamesTheArgumentThatWasSent has keys without bounds and without a
-// first key, by position and by one argument for all.
+// first key, by position and by one argument for all, and too many first keys by
+// either of their arguments.
 func TestMessageNamesTheArgumentThatWasSent(t *testing.T) {
 	t.Parallel()
 	one := []starknet.Felt{starknet.FeltFromUint64(1)}
@@ -16,7 +17,16 @@ func TestMessageNamesTheArgumentThatWasSent(t *testing.T) {
 	unbounded.Topics[0], unbounded.Topics[3], unanchored.Topics[2] = one, one, one
 	named := unbounded
 	named.KeyArgument = "key"
+	var many Filter
+	for i := range uint64(MaxDistinct + 1) {
+		many.Topics[0] = append(many.Topics[0], starknet.FeltFromUint64(i))
+	}
+	alias := many
+	alias.FirstArgument = "selector"
 	for want, filter := range map[string]Filter{
+		"A search requires topic0 or address.":                    {},
+		"topic0 accepts at most 128 distinct values, got 129.":    many,
+		"selector accepts at most 128 distinct values, got 129.":  alias,
 		"topic3 requires both fromBlock and toBlock.":             unbounded,
 		"key requires both fromBlock and toBlock.":                named,
 		"topic2 requires topic0; an address alone is not enough.": unanchored,

@@ -71,7 +71,7 @@ func filterOf(c *frame.Call) (event.Filter, error) {
 		if c.Given(topic(0)) && !sameValues(selectors, filter.Topics[0]) {
 			return event.Filter{}, domain.Errorf(domain.CodeInvalidRequest, "selector is an alias of topic0; the given values differ. Give one of them.")
 		}
-		filter.Topics[0] = selectors
+		filter.Topics[0], filter.FirstArgument = selectors, "selector"
 	}
 	return filter, fillKeys(c, &filter)
 }
