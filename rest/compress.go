@@ -17,6 +17,8 @@ const compressFrom = 1401
 // leave HTTP; and answers whose handler sets gzhttp.HeaderNoCompression because
 // they hold a secret, whose bytes the compressed length could give away (BREACH).
 // Operations of the table are marked Uncompressed for that.
+// Bodies that have an encoding already are passed on: the assets of pages are
+// stored with gzip, which must stay the only encoding that is offered.
 func compress(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(compressFrom), gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(compressible))
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +19,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/rest/frame"
+	"astrolabe/web"
 )
 
 // newPlainService starts a service whose client does not unpack answers by
@@ -102,6 +105,31 @@ func TestHeadDoesNotAnnounceALengthThatGetDoesNotSend(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAssetsOfPagesAreSentAsTheyAreStored shows that the middleware leads a page
+// to the negotiated encoding.
+func TestAssetsOfPagesAreSentAsTheyAreStored(t *testing.T) {
+	t.Parallel()
+	s := newPlainService(t, Mount{Pattern: "/docs/*", Handler: web.Reference(func(*http.Request) string { return "" }), Page: true})
+	files, err := filepath.Glob("../web/dist/docs/assets/*.js.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("got the scripts %q and %v, want some", files, err)
+	}
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := "/docs/assets/" + strings.TrimSuffix(filepath.Base(file), ".gz")
+		for accepted, want := range map[string]int64{"gzip": info.Size(), "zstd, br": -1, "": -1} {
+			a := s.ask("GET", path, "Accept-Encoding", accepted)
+			if got := a.Header.Get("Content-Encoding"); a.StatusCode != http.StatusOK || a.ContentLength != want || (got == "gzip") != (want > 0) {
+				t.Errorf("%s with Accept-Encoding %q: got %d, Content-Encoding %q and Content-Length %d, want 200, gzip with %d", path, accepted, a.StatusCode, got, a.ContentLength, want)
+			}
+		}
+	}
+	requireFailure(t, s.ask("GET", "/docs/assets/absent.js", "Accept-Encoding", "gzip"), http.StatusNotFound, domain.CodeUnsupportedRoute)
 }
 
 // TestOperationsWithSecretsAreNeverCompressed asks an operation with a large

@@ -55,6 +55,9 @@ type plainFailure struct {
 	status int // of the discarded error; zero if there is none
 }
 
+// Unwrap lets handlers and http.ResponseController reach the writers below.
+func (p *plainFailure) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
 // WriteHeader implements http.ResponseWriter.
 func (p *plainFailure) WriteHeader(status int) {
 	if status >= http.StatusBadRequest && strings.HasPrefix(p.Header().Get("Content-Type"), "text/plain") {

@@ -6,34 +6,26 @@ import (
 
 	"astrolabe/rest/frame"
 	"astrolabe/rest/openapi"
-	"astrolabe/staticfile"
 )
 
 const yamlMedia = "application/yaml"
 
-// The OpenAPI documents, compressed once, of deployments with a prover and without.
+// The OpenAPI documents of deployments without a prover, made on first use.
 var (
-	openAPIJSONFile = file(func() []byte { return openapi.JSON })
-	openAPIYAMLFile = file(func() []byte { return openapi.YAML })
-
-	openAPIJSONWithoutProver = file(openapi.JSONWithoutProver)
-	openAPIYAMLWithoutProver = file(openapi.YAMLWithoutProver)
+	openAPIJSONWithoutProver = sync.OnceValue(openapi.JSONWithoutProver)
+	openAPIYAMLWithoutProver = sync.OnceValue(openapi.YAMLWithoutProver)
 )
-
-func file(content func() []byte) func() *staticfile.File {
-	return sync.OnceValue(func() *staticfile.File { return staticfile.FromPlain(content()) })
-}
 
 func (s *server) openAPIJSON(context.Context, *frame.Call) (any, error) {
 	if s.Proofs == nil {
-		return frame.Document{Media: frame.JSONMedia, File: openAPIJSONWithoutProver()}, nil
+		return frame.Document{Media: frame.JSONMedia, Body: openAPIJSONWithoutProver()}, nil
 	}
-	return frame.Document{Media: frame.JSONMedia, File: openAPIJSONFile()}, nil
+	return frame.Document{Media: frame.JSONMedia, Body: openapi.JSON}, nil
 }
 
 func (s *server) openAPIYAML(context.Context, *frame.Call) (any, error) {
 	if s.Proofs == nil {
-		return frame.Document{Media: yamlMedia, File: openAPIYAMLWithoutProver()}, nil
+		return frame.Document{Media: yamlMedia, Body: openAPIYAMLWithoutProver()}, nil
 	}
-	return frame.Document{Media: yamlMedia, File: openAPIYAMLFile()}, nil
+	return frame.Document{Media: yamlMedia, Body: openapi.YAML}, nil
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"astrolabe/staticfile"
 	"crypto/sha256"
 	"fmt"
 	"html"
@@ -10,6 +9,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/gzhttp"
 )
@@ -31,9 +31,8 @@ type page struct {
 	policy   string
 	token    Token
 	html     [2]string // the document, before and after the token
-	licences *staticfile.File
-	etag     string // of the licences; weak, because they are served in two forms
-	assets   map[string]*staticfile.File
+	licences string
+	etag     string // of the licences; weak, because they are served with and without gzip
 }
 
 // slot precedes the token in the built document; a quote follows it.
@@ -48,9 +47,8 @@ func newPage(name, policy string, token Token) page {
 	return page{
 		name: name, policy: policy, token: token,
 		html:     [2]string{before + slot, after},
-		licences: staticfile.FromPlain([]byte(licences)),
+		licences: licences,
 		etag:     fmt.Sprintf(`W/"%x"`, sha256.Sum256([]byte(licences))),
-		assets:   builtAssets(name),
 	}
 }
 
@@ -109,37 +107,6 @@ func (p page) serveLicences(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", contentTypes[".md"])
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("ETag", p.etag)
-	p.licences.ServeHTTP(w, r)
-}
-
-// serveAsset sends a file whose name holds the hash of its content, so that
-// clients may cache it without expiry.
-func (p page) serveAsset(w http.ResponseWriter, r *http.Request, file string) {
-	asset, found := p.assets[file]
-	if !found {
-		http.NotFound(w, r)
-		return
-	}
-	w.Header().Set("Content-Type", contentTypes[path.Ext(file)])
-	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	asset.ServeHTTP(w, r)
-}
-
-// builtAssets returns the assets of a page by their paths. They are compressed when
-// they are built.
-func builtAssets(name string) map[string]*staticfile.File {
-	folder := path.Join("dist", name, "assets")
-	entries, err := dist.ReadDir(folder)
-	if err != nil {
-		panic("web: the build is incomplete: " + err.Error())
-	}
-	assets := make(map[string]*staticfile.File, len(entries))
-	for _, entry := range entries {
-		packed, err := dist.ReadFile(path.Join(folder, entry.Name()))
-		if err != nil {
-			panic("web: the build is incomplete: " + err.Error())
-		}
-		assets["assets/"+strings.TrimSuffix(entry.Name(), ".gz")] = staticfile.FromGzip(packed)
-	}
-	return assets
+	r.Header.Del("Range") // a part of the text is useless
+	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(p.licences))
 }

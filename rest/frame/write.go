@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"astrolabe/staticfile"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -13,11 +12,10 @@ import (
 // JSONMedia is the media type of every body that is not a Document.
 const JSONMedia = "application/json"
 
-// Document is a response body that is already encoded: either a body or a file.
+// Document is a response body that is already encoded.
 type Document struct {
 	Media string
 	Body  []byte
-	File  *staticfile.File
 	Link  string // value of the Link header; empty: no header
 	// Unsized is set for HEAD where GET would send another body.
 	Unsized bool
@@ -27,11 +25,6 @@ type Document struct {
 func (d Document) write(w http.ResponseWriter, r *http.Request, status int) {
 	if d.Link != "" {
 		w.Header().Set("Link", d.Link)
-	}
-	if d.File != nil {
-		w.Header().Set("Content-Type", d.Media)
-		d.File.ServeHTTP(w, r)
-		return
 	}
 	if d.Unsized {
 		w.Header().Set("Content-Type", d.Media)
