@@ -64,8 +64,8 @@ func (f *following) saw(caller string, u *upstream, head uint64) bool {
 	return true
 }
 
-// told raises the views of callers that a subscription tells a head.
-func (f *following) told(callers []string, head uint64) {
+// raise raises the views of callers that were notified of a head.
+func (f *following) raise(callers []string, head uint64) {
 	f.change(callers, func(v *view) { v.block = max(v.block, head) })
 }
 

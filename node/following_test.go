@@ -123,9 +123,9 @@ func TestNodeErrorFromBehindTheHeadIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestHeadDoesNotGoBackBehindWhatASubscriptionTold(t *testing.T) {
+func TestHeadDoesNotGoBackBehindANotifiedHead(t *testing.T) {
 	t.Parallel()
-	for name, told := range map[string]string{
+	for name, notified := range map[string]string{
 		"a new head":                header(169),
 		"an event":                  `{"block_number":169,"block_hash":"0xa169","finality_status":"ACCEPTED_ON_L2","keys":[]}`,
 		"an event of no block yet":  `{"block_number":170,"finality_status":"PRE_CONFIRMED","keys":[]}`,
@@ -135,8 +135,8 @@ func TestHeadDoesNotGoBackBehindWhatASubscriptionTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, _, _, second := openFollowed(t, followed["the block number"])
-			p.Gateway().Told([]string{"a"}, gateway.Notification{Method: "starknet_subscriptionNewHeads", Result: json.RawMessage(told)})
-			p.Gateway().Told([]string{"a"}, gateway.Notification{Method: "starknet_subscriptionNewHeads", Result: json.RawMessage(header(12))})
+			p.Gateway().Notified([]string{"a"}, gateway.Notification{Method: "starknet_subscriptionNewHeads", Result: json.RawMessage(notified)})
+			p.Gateway().Notified([]string{"a"}, gateway.Notification{Method: "starknet_subscriptionNewHeads", Result: json.RawMessage(header(12))})
 			refuses(t, p, "at upstreams that are behind the subscription")
 			second.at(169, "a")
 			answers(t, p, "at an upstream that has the block")
@@ -144,7 +144,7 @@ func TestHeadDoesNotGoBackBehindWhatASubscriptionTold(t *testing.T) {
 	}
 }
 
-func TestReorgThatASubscriptionToldIsAcceptedAtOnce(t *testing.T) {
+func TestNotifiedReorgIsAcceptedAtOnce(t *testing.T) {
 	t.Parallel()
 	reorg := func(start, end int) gateway.Notification {
 		return gateway.Notification{Method: reorgMethod, Result: fmt.Appendf(nil,
@@ -152,10 +152,10 @@ func TestReorgThatASubscriptionToldIsAcceptedAtOnce(t *testing.T) {
 	}
 	p, _, first, _ := openFollowed(t, followed["the block number"])
 	first.at(167, "a")
-	p.Gateway().Told([]string{"b"}, reorg(167, 168)) // another caller
-	p.Gateway().Told([]string{"a"}, reorg(166, 167)) // the caller has seen a later block
+	p.Gateway().Notified([]string{"b"}, reorg(167, 168)) // another caller
+	p.Gateway().Notified([]string{"a"}, reorg(166, 167)) // the caller has seen a later block
 	refuses(t, p, "after reorgs that are not about what the caller has seen")
-	p.Gateway().Told([]string{"a"}, reorg(167, 168))
+	p.Gateway().Notified([]string{"a"}, reorg(167, 168))
 	answers(t, p, "after a reorg of the block that the caller has seen")
 }
 

@@ -52,14 +52,14 @@ func (f forwarder) Follow(method string) gateway.Follower {
 	return gatewayFollower{f.pool.Follow(method)}
 }
 
-// Told implements gateway.Node.
-func (f forwarder) Told(callers []string, n gateway.Notification) {
+// Notified implements gateway.Node.
+func (f forwarder) Notified(callers []string, n gateway.Notification) {
 	if n.Method == reorgMethod {
 		if reorg, err := wire.DecodeReorg(n.Result); err == nil {
 			f.pool.following.undone(callers, reorg.First.Number, reorg.Last.Number)
 		}
-	} else if head, ok := headTold(n.Result); ok {
-		f.pool.following.told(callers, head)
+	} else if head, ok := notifiedHead(n.Result); ok {
+		f.pool.following.raise(callers, head)
 	}
 }
 

@@ -43,9 +43,9 @@ func readHeadNews(n Notification) (HeadNews, error) {
 	return HeadNews{}, errors.New("unexpected notification")
 }
 
-// headTold returns the head that a header, an event or a receipt in a
+// notifiedHead returns the head that a header, an event or a receipt in a
 // notification shows: its block or, if that is not accepted yet, the one before.
-func headTold(result json.RawMessage) (head uint64, ok bool) {
+func notifiedHead(result json.RawMessage) (head uint64, ok bool) {
 	var place struct {
 		Number   *uint64       `json:"block_number"`
 		Hash     starknet.Felt `json:"block_hash"`

@@ -161,8 +161,8 @@ func (emptyNode) Forward(context.Context, gateway.Call) (json.RawMessage, error)
 // Follow implements gateway.Node.
 func (emptyNode) Follow(string) gateway.Follower { return nil }
 
-// Told implements gateway.Node.
-func (emptyNode) Told([]string, gateway.Notification) {}
+// Notified implements gateway.Node.
+func (emptyNode) Notified([]string, gateway.Notification) {}
 
 // KnowsTransaction implements chain.Node.
 func (emptyNode) KnowsTransaction(context.Context, starknet.Felt) (bool, error) { return false, nil }

@@ -55,7 +55,7 @@ func expectedPreview(b *facts.Block, tx *facts.Transaction, h history) previewIt
 		if e.TxIndex == tx.Index {
 			*item.LogCount++
 			coverage = coverage.Untyped(slices.ContainsFunc(b.Untyped, func(u facts.UntypedTransfer) bool {
-				return u.Part == facts.UntypedContract && u.Address == e.FromAddress
+				return u.Role == facts.UntypedContract && u.Address == e.FromAddress
 			}))
 		}
 	}

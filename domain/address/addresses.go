@@ -35,7 +35,7 @@ type Store interface {
 // UntypedStore reads the evidence of transfers that cannot be typed, as
 // token.UntypedStore does.
 type UntypedStore interface {
-	UntypedOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, part facts.Part, from, to uint64) ([]bool, error)
+	UntypedOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, role facts.UntypedRole, from, to uint64) ([]bool, error)
 }
 
 // Addresses reads addresses.

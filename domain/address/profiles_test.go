@@ -86,8 +86,8 @@ func (l *ledger) portrait(owner starknet.Felt) (p portrait) {
 			p.received = p.received || m.To == owner
 		}
 		for _, u := range b.Untyped {
-			p.untyped = p.untyped || u.Address == owner && u.Part == facts.UntypedParty
-			p.mayMove = p.mayMove || u.Address == owner && u.Part == facts.UntypedContract
+			p.untyped = p.untyped || u.Address == owner && u.Role == facts.UntypedParty
+			p.mayMove = p.mayMove || u.Address == owner && u.Role == facts.UntypedContract
 		}
 		for _, token := range b.Tokens {
 			p.token = p.token || token.Address == owner

@@ -23,7 +23,7 @@ func TestAnswersThatUntypedTransfersCouldChangeArePartial(t *testing.T) {
 	t.Parallel()
 	sender, recipient, contract := starknet.FeltFromUint64(1), starknet.FeltFromUint64(2), starknet.FeltFromUint64(3)
 	blocks := invent(3, 1, func(_ *facts.Block, tx *facts.Transaction) { tx.Sender = &sender })
-	blocks[1].Untyped = []facts.UntypedTransfer{{Address: recipient, Part: facts.UntypedParty, Events: 1}, {Address: contract, Part: facts.UntypedContract, Events: 1}}
+	blocks[1].Untyped = []facts.UntypedTransfer{{Address: recipient, Role: facts.UntypedParty, Events: 1}, {Address: contract, Role: facts.UntypedContract, Events: 1}}
 	db := repotest.Open(t)
 	index := repotest.NewIndex(t.Context(), db, 0, 10)
 	index.Commit(index.Open(0, 100, indexing.RangeReady), blocks)

@@ -100,9 +100,9 @@ func (s *Blocks) byID(ctx context.Context, c domain.Chain, ids []BlockID, horizo
 }
 
 // block stamps a header with how far the chain has come.
-func (h Horizon) block(header *facts.Header) *Block { return new(h.shown(header)) }
+func (h Horizon) block(header *facts.Header) *Block { return new(h.stamp(header)) }
 
-func (h Horizon) shown(header *facts.Header) Block {
+func (h Horizon) stamp(header *facts.Header) Block {
 	return Block{header, h.Finality(header.Number), h.Tier(header.Number)}
 }
 

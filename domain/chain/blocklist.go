@@ -54,10 +54,10 @@ func (s *Blocks) List(ctx context.Context, c domain.Chain, f BlockFilter, page d
 	if err != nil {
 		return found, coverage, err
 	}
-	list, shown := make([]*Block, len(headers)), make([]Block, len(headers))
+	list, stamped := make([]*Block, len(headers)), make([]Block, len(headers))
 	for i, header := range headers {
-		shown[i] = horizon.shown(header)
-		list[i] = &shown[i]
+		stamped[i] = horizon.stamp(header)
+		list[i] = &stamped[i]
 	}
 	return domain.CutPage(list, page.Limit, (*Block).Position), coverage, nil
 }

@@ -129,11 +129,11 @@ func (s *Events) Decode(ctx context.Context, c domain.Chain, rows []Row) (degrad
 // pages cuts lists to pages and decodes their events.
 func (s *Events) pages(ctx context.Context, c domain.Chain, lists [][]Row, limit int) (pages []domain.Page[Row], degraded bool, err error) {
 	pages = make([]domain.Page[Row], len(lists))
-	shown := make([][]Row, len(lists))
+	items := make([][]Row, len(lists))
 	for i, rows := range lists {
 		pages[i] = domain.CutPage(rows, limit, Row.Position)
-		shown[i] = pages[i].Items
+		items[i] = pages[i].Items
 	}
-	degraded, err = s.attribute(ctx, c, s.store.Emitters, shown...)
+	degraded, err = s.attribute(ctx, c, s.store.Emitters, items...)
 	return pages, degraded, err
 }

@@ -63,13 +63,13 @@ type guesses struct {
 func (g guesses) like(e emitted) event.Filter {
 	var f event.Filter
 	if len(e.keys) == 0 || g.IntN(3) == 0 {
-		f.Addresses = g.among(e.address, func(o emitted) *starknet.Felt { return &o.address })
+		f.Addresses = g.anyOf(e.address, func(o emitted) *starknet.Felt { return &o.address })
 	}
 	if len(e.keys) > 0 && (len(f.Addresses) == 0 || g.IntN(2) == 0) {
-		f.Topics[0] = g.among(e.keys[0], keyAt(0))
+		f.Topics[0] = g.anyOf(e.keys[0], keyAt(0))
 		for position := 1; position < min(len(e.keys), event.Positions); position++ {
 			if g.IntN(2) == 0 {
-				f.Topics[position] = g.among(e.keys[position], keyAt(position))
+				f.Topics[position] = g.anyOf(e.keys[position], keyAt(position))
 			}
 		}
 		if g.IntN(20) == 0 { // a position that the event may not have
@@ -95,9 +95,9 @@ func keyAt(position int) func(emitted) *starknet.Felt {
 	}
 }
 
-// among returns a value with some others of other events, and sometimes one
+// anyOf returns a value with some others of other events, and sometimes one
 // that no event has.
-func (g guesses) among(value starknet.Felt, of func(emitted) *starknet.Felt) []starknet.Felt {
+func (g guesses) anyOf(value starknet.Felt, of func(emitted) *starknet.Felt) []starknet.Felt {
 	list := []starknet.Felt{value}
 	for range g.IntN(4) * g.IntN(4) {
 		if other := of(g.events[g.IntN(len(g.events))]); other != nil {

@@ -90,13 +90,13 @@ func TestWideSearchFindsWhatBruteForceFinds(t *testing.T) {
 				e := g.events[g.IntN(len(g.events))]
 				f := event.Filter{From: new(uint64(g.IntN(2000))), To: new(uint64(newest - g.IntN(2000)))}
 				f.Topics[0] = []starknet.Felt{e.keys[0]}
-				f.Topics[1+g.IntN(2)] = g.among(e.keys[1+g.IntN(2)], keyAt(1+g.IntN(2)))
+				f.Topics[1+g.IntN(2)] = g.anyOf(e.keys[1+g.IntN(2)], keyAt(1+g.IntN(2)))
 				if g.IntN(2) == 0 {
 					position := 1 + g.IntN(len(e.keys)-1)
-					f.Topics[position] = g.among(e.keys[position], keyAt(position))
+					f.Topics[position] = g.anyOf(e.keys[position], keyAt(position))
 				}
 				if g.IntN(4) == 0 {
-					f.Addresses = g.among(e.address, func(o emitted) *starknet.Felt { return &o.address })
+					f.Addresses = g.anyOf(e.address, func(o emitted) *starknet.Felt { return &o.address })
 				}
 				want := w.all.search(f)
 				matched += len(want)

@@ -61,16 +61,16 @@ func formOf(tx *Transaction) (callForm, int) {
 	return unknownForm, 0
 }
 
-// read reads n calls and reports whether the felts are of this form. It visits
-// calls as it reads them, also when it fails in the end.
-func (form callForm) read(felts []starknet.Felt, n int, visit func(to, selector *starknet.Felt, calldata []starknet.Felt)) bool {
+// read reads n calls and reports whether the felts are of this form. It passes
+// each call that it reads to found, also when it fails in the end.
+func (form callForm) read(felts []starknet.Felt, n int, found func(to, selector *starknet.Felt, calldata []starknet.Felt)) bool {
 	if form == cairo0Form {
-		return readCairo0(felts, n, visit)
+		return readCairo0(felts, n, found)
 	}
-	return readCairo1(felts, n, visit)
+	return readCairo1(felts, n, found)
 }
 
-func readCairo0(felts []starknet.Felt, n int, visit func(to, selector *starknet.Felt, calldata []starknet.Felt)) bool {
+func readCairo0(felts []starknet.Felt, n int, found func(to, selector *starknet.Felt, calldata []starknet.Felt)) bool {
 	start := 1 + 4*n + 1 // of the calldata
 	if len(felts) < start {
 		return false
@@ -84,14 +84,14 @@ func readCairo0(felts []starknet.Felt, n int, visit func(to, selector *starknet.
 		if !ok || offset != next || !fits {
 			return false
 		}
-		visit(&call[0], &call[1], calldata[next:next+length:next+length])
+		found(&call[0], &call[1], calldata[next:next+length:next+length])
 		next += length
 	}
 	total, ok := felts[start-1].Count(next)
 	return ok && total == next && next == len(calldata)
 }
 
-func readCairo1(felts []starknet.Felt, n int, visit func(to, selector *starknet.Felt, calldata []starknet.Felt)) bool {
+func readCairo1(felts []starknet.Felt, n int, found func(to, selector *starknet.Felt, calldata []starknet.Felt)) bool {
 	rest := felts[1:]
 	for range n {
 		if len(rest) < 3 {
@@ -101,7 +101,7 @@ func readCairo1(felts []starknet.Felt, n int, visit func(to, selector *starknet.
 		if !ok {
 			return false
 		}
-		visit(&rest[0], &rest[1], rest[3:3+length:3+length])
+		found(&rest[0], &rest[1], rest[3:3+length:3+length])
 		rest = rest[3+length:]
 	}
 	return len(rest) == 0

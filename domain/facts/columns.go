@@ -173,7 +173,7 @@ func (t *Transfer) columns(s sink) {
 func (u *UntypedTransfer) columns(s sink) {
 	s.row(2)
 	s.felt("address", u.Address)
-	s.text("part", string(u.Part))
+	s.text("part", string(u.Role))
 	s.number("events", uint64(u.Events))
 }
 

@@ -185,7 +185,7 @@ func TestRealTransfersOfAProxyAreTypedOnceItsImplementationIsKnown(t *testing.T)
 		for _, block := range []string{"SN_MAIN/2889", "SN_MAIN/11817", "SN_MAIN/16259", "SN_MAIN/19199"} {
 			typed, unread := len(derived[block].Transfers), 0
 			for _, row := range derived[block].Untyped {
-				if row.Part == UntypedContract {
+				if row.Role == UntypedContract {
 					unread += row.Events
 				}
 			}

@@ -17,25 +17,25 @@ type Token struct {
 // implementation changed to one with a token ABI, and contracts with recognised
 // transfers. The class takes precedence.
 func Tokens(changes []ClassChange, implementations []Implementation, transfers []Transfer, at View) []Token {
-	shown := make(map[starknet.Felt]Standard)
+	standards := make(map[starknet.Felt]Standard)
 	for i := range transfers {
-		shown[transfers[i].Token] = transfers[i].Standard
+		standards[transfers[i].Token] = transfers[i].Standard
 	}
-	show := func(address starknet.Felt) {
+	add := func(address starknet.Felt) {
 		var buffer [4]Code
 		if standard := at.Runtime(address).Codes(buffer[:0])[0].Standard(); standard != "" {
-			shown[address] = standard
+			standards[address] = standard
 		}
 	}
 	for i := range changes {
-		show(changes[i].Address)
+		add(changes[i].Address)
 	}
 	for i := range implementations {
-		show(implementations[i].Address)
+		add(implementations[i].Address)
 	}
-	tokens := make([]Token, 0, len(shown))
-	for _, address := range slices.SortedFunc(maps.Keys(shown), starknet.Felt.Cmp) {
-		tokens = append(tokens, Token{address, shown[address]})
+	tokens := make([]Token, 0, len(standards))
+	for _, address := range slices.SortedFunc(maps.Keys(standards), starknet.Felt.Cmp) {
+		tokens = append(tokens, Token{address, standards[address]})
 	}
 	return tokens
 }

@@ -10,14 +10,14 @@ import (
 // UntypedVersion is the version of the evidence that Transfers returns.
 const UntypedVersion = 1
 
-// Part is what an address has to do with an untyped transfer.
-type Part string
+// UntypedRole is the role of an address in an untyped transfer.
+type UntypedRole string
 
-// The parts. The contract emitted the event; a party may be the sender or the
+// The roles. The contract emitted the event; a party may be the sender or the
 // recipient.
 const (
-	UntypedContract Part = "contract"
-	UntypedParty    Part = "party"
+	UntypedContract UntypedRole = "contract"
+	UntypedParty    UntypedRole = "party"
 )
 
 // UntypedTransfer is evidence that tokens of or for an address may have moved in
@@ -25,7 +25,7 @@ const (
 // no known class explains.
 type UntypedTransfer struct {
 	Address starknet.Felt
-	Part    Part
+	Role    UntypedRole
 	Events  int // how many of them there are in the block
 }
 
@@ -43,7 +43,7 @@ func (l *evidence) add(e *starknet.Event) {
 	}
 }
 
-// merge puts the evidence in order and that of one address and part together.
+// merge puts the evidence in order and that of one address and role together.
 func (l evidence) merge() []UntypedTransfer {
 	slices.SortFunc(l, compareUntyped)
 	merged := l[:0]
@@ -58,10 +58,12 @@ func (l evidence) merge() []UntypedTransfer {
 }
 
 func compareUntyped(a, b UntypedTransfer) int {
-	return cmp.Or(a.Address.Cmp(b.Address), cmp.Compare(partRank(a.Part), partRank(b.Part)))
+	return cmp.Or(a.Address.Cmp(b.Address), cmp.Compare(untypedRank(a.Role), untypedRank(b.Role)))
 }
 
-func partRank(p Part) int { return slices.Index([]Part{UntypedContract, UntypedParty}, p) }
+func untypedRank(r UntypedRole) int {
+	return slices.Index([]UntypedRole{UntypedContract, UntypedParty}, r)
+}
 
 const (
 	transferFelts = 3   // that every transfer has at least

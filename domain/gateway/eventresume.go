@@ -24,19 +24,19 @@ func (t *eventTracker) resume(ctx context.Context, outage time.Duration) (json.R
 		params, err := t.nearest(ctx, outage)
 		return params, nil, err
 	}
-	told, from, err := t.recall(ctx)
+	missed, from, err := t.recall(ctx)
 	if err != nil || from == 0 {
-		return t.params, told, err
+		return t.params, missed, err
 	}
 	if newest := len(t.blocks) - 1; newest >= 0 && t.blocks[newest].Number == from {
 		t.skip = maps.Clone(t.blocks[newest].received)
 	}
-	return fromBlock(t.method, t.params, from), told, nil
+	return fromBlock(t.method, t.params, from), missed, nil
 }
 
 // recall returns the block at which to begin again, zero for where it began. If
 // blocks that were known have left the chain, it returns the reorg.
-func (t *eventTracker) recall(ctx context.Context) (told []Notification, from uint64, err error) {
+func (t *eventTracker) recall(ctx context.Context) (missed []Notification, from uint64, err error) {
 	known := t.known()
 	if len(known) == 0 {
 		return nil, t.base.Number, nil

@@ -39,8 +39,8 @@ func (n *fakeNode) Forward(ctx context.Context, c Call) (json.RawMessage, error)
 // Follow implements Node for tests without subscriptions.
 func (n *fakeNode) Follow(string) Follower { return nil }
 
-// Told implements Node for tests of one node.
-func (n *fakeNode) Told([]string, Notification) {}
+// Notified implements Node for tests of one node.
+func (n *fakeNode) Notified([]string, Notification) {}
 
 func (n *fakeNode) count() int {
 	n.mu.Lock()

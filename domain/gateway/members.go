@@ -79,7 +79,7 @@ func (t *topic) publish(ctx context.Context, messages []Notification) {
 			t.last = &messages[i]
 		}
 		t.mu.Unlock()
-		t.feeds.node.Told(callersOf(members), messages[i])
+		t.feeds.node.Notified(callersOf(members), messages[i])
 		for _, s := range members {
 			s.deliver(ctx, &messages[i])
 		}

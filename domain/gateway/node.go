@@ -16,9 +16,9 @@ type Node interface {
 	Forward(ctx context.Context, c Call) (json.RawMessage, error)
 	// Follow returns a follower for a method that subscribes.
 	Follow(method string) Follower
-	// Told records what callers learn of the head from a notification that they
+	// Notified records what callers learn of the head from a notification that they
 	// are about to receive. Callers are named as in Call.Follows.
-	Told(callers []string, n Notification)
+	Notified(callers []string, n Notification)
 }
 
 // Call is what reaches the node.

@@ -20,18 +20,18 @@ import (
 // script is a node whose subscriptions a test plays.
 type script struct {
 	fakeNode
-	mu     sync.Mutex
-	opened []*line
-	asked  []string // params of the subscriptions
-	refuse func(params string) error
-	told   []string // the callers of the notifications, before they receive them
+	mu       sync.Mutex
+	opened   []*line
+	asked    []string // params of the subscriptions
+	refuse   func(params string) error
+	notified []string // the callers of the notifications, before they receive them
 }
 
-// Told implements Node.
-func (s *script) Told(callers []string, n Notification) {
+// Notified implements Node.
+func (s *script) Notified(callers []string, n Notification) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told = append(s.told, fmt.Sprint(callers, " ", brief(Message{Notification: &n})))
+	s.notified = append(s.notified, fmt.Sprint(callers, " ", brief(Message{Notification: &n})))
 }
 
 // line is one subscription at the node.
@@ -247,8 +247,8 @@ func TestMessagesCountForTheHeadThatTheirCallersHaveSeen(t *testing.T) {
 		node.newest().head(100, "a")
 		requireReceived(t, s, "head 100a")
 		want := []string{fmt.Sprint([]string{meterOf(callerWith(t.Context(), account.Read))}, " head 100a")}
-		if diff := cmp.Diff(want, node.told); diff != "" {
-			t.Errorf("what the node was told (-want +got):\n%s", diff)
+		if diff := cmp.Diff(want, node.notified); diff != "" {
+			t.Errorf("the calls of Notified (-want +got):\n%s", diff)
 		}
 	})
 }

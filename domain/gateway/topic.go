@@ -62,11 +62,11 @@ func (t *topic) open(ctx context.Context, follower Follower) error {
 // topic cannot be continued.
 func (t *topic) reopen(ctx context.Context, follower Follower) error {
 	for lost := t.feeds.now(); ctx.Err() == nil; {
-		params, told, err := t.tracker.resume(ctx, t.feeds.now().Sub(lost))
+		params, missed, err := t.tracker.resume(ctx, t.feeds.now().Sub(lost))
 		if errors.Is(err, ErrInterrupted) {
 			return err
 		}
-		t.publish(ctx, told)
+		t.publish(ctx, missed)
 		if err != nil {
 			pause(ctx)
 			continue

@@ -12,9 +12,9 @@ import (
 
 // UntypedStore reads the evidence of transfers that cannot be typed.
 type UntypedStore interface {
-	// UntypedOf reports of each address whether it has such a part in an
+	// UntypedOf reports of each address whether it has such a role in an
 	// untyped transfer of the visible blocks from one to another, both included.
-	UntypedOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, part facts.Part, from, to uint64) ([]bool, error)
+	UntypedOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, role facts.UntypedRole, from, to uint64) ([]bool, error)
 	// UntypedIn reports of each transaction whether it has an event of a
 	// contract that emitted an untyped transfer in the block.
 	UntypedIn(ctx context.Context, c domain.Chain, txs []chain.TxPlace) ([]bool, error)

@@ -201,8 +201,8 @@ func (on onChain) subscription(ctx context.Context, after *string, from *uint64,
 }
 
 // follow begins a stream of messages of type T. The items that read returns are
-// pointers to T, of which part returns what the hub fills in.
-func follow[T any](ctx context.Context, hub Hub, s live.Subscription, read live.Source, part func(*T) *live.Message) (<-chan *T, error) {
+// pointers to T, of which messageOf returns the fields that the hub fills in.
+func follow[T any](ctx context.Context, hub Hub, s live.Subscription, read live.Source, messageOf func(*T) *live.Message) (<-chan *T, error) {
 	// The channel has no buffer: a message leaves when the client has been sent
 	// the one before.
 	messages := make(chan *T)
@@ -213,7 +213,7 @@ func follow[T any](ctx context.Context, hub Hub, s live.Subscription, read live.
 			if !ok {
 				message = new(T)
 			}
-			*part(message) = m
+			*messageOf(message) = m
 			send(ctx, messages, message)
 		},
 		Close: func() { close(messages) },

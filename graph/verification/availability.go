@@ -23,12 +23,12 @@ func (q Queries) VerificationAvailability(ctx context.Context) (*Availability, e
 	if err != nil {
 		return nil, err
 	}
-	shown := &Availability{Available: a.Available, Toolchain: a.Toolchain, Measures: append([]verify.Measure{}, a.Measures...)}
+	result := &Availability{Available: a.Available, Toolchain: a.Toolchain, Measures: append([]verify.Measure{}, a.Measures...)}
 	if !a.Available {
-		shown.ReasonCode, shown.Reason = &a.ReasonCode, &a.Reason
+		result.ReasonCode, result.Reason = &a.ReasonCode, &a.Reason
 	}
 	if a.Environment != "" {
-		shown.Environment = new(scalar.Enum(a.Environment))
+		result.Environment = new(scalar.Enum(a.Environment))
 	}
-	return shown, nil
+	return result, nil
 }

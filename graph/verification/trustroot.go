@@ -40,12 +40,12 @@ func (q Queries) VerificationTrustRoot(ctx context.Context) (*TrustRoot, error) 
 	if err != nil {
 		return nil, err
 	}
-	shown := &TrustRoot{SchemaVersion: receipt.TrustRootVersion, Text: string(text), Keys: make([]Key, len(root.Keys))}
+	result := &TrustRoot{SchemaVersion: receipt.TrustRootVersion, Text: string(text), Keys: make([]Key, len(root.Keys))}
 	for i, k := range root.Keys {
-		shown.Keys[i] = Key{
+		result.Keys[i] = Key{
 			KeyID: k.ID, Algorithm: receipt.Algorithm, PublicKey: base64.RawURLEncoding.EncodeToString(k.PublicKey), Environment: scalar.Enum(k.Environment),
 			Toolchain: verify.Toolchain(k.Toolchain), NotBefore: k.NotBefore, NotAfter: k.NotAfter, RevokedAt: k.RevokedAt,
 		}
 	}
-	return shown, nil
+	return result, nil
 }

@@ -13,7 +13,7 @@ import (
 
 // Untyped tells which contracts emitted transfers that cannot be typed.
 type Untyped interface {
-	UntypedOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, part facts.Part, from, to uint64) ([]bool, error)
+	UntypedOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, role facts.UntypedRole, from, to uint64) ([]bool, error)
 }
 
 // Lives reads what tokens executed up to a block.

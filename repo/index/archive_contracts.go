@@ -96,7 +96,7 @@ func (r *reading) untyped(ctx context.Context, tx bun.IDB, into *runOfBlocks) er
 			if u.Felt == nil {
 				return facts.UntypedTransfer{}, false
 			}
-			return facts.UntypedTransfer{Address: *u.Felt, Part: facts.Part(u.Part), Events: int(u.Events)}, true
+			return facts.UntypedTransfer{Address: *u.Felt, Role: facts.UntypedRole(u.Role), Events: int(u.Events)}, true
 		})
 }
 

@@ -88,7 +88,7 @@ func (w *batchWriter) writeUntyped(ctx context.Context, tx repo.Tx, blocks []fac
 			rows.row(5)
 			rows.int2(w.code)
 			rows.id(w.addresses.ids[u.Address])
-			enum(&rows, model.Part(u.Part))
+			enum(&rows, model.UntypedRole(u.Role))
 			rows.block(blocks[i].Header.Number)
 			rows.int4(int32(u.Events))
 		}

@@ -113,13 +113,13 @@ func retract(ctx context.Context, tx bun.IDB, c domain.Chain, last int64) error 
 // forgottenTokens returns the tokens that a block is stored to show first and
 // does not.
 func forgottenTokens(ctx context.Context, tx bun.IDB, code int, block *facts.Block) ([]starknet.Felt, error) {
-	shown := make([]starknet.Felt, len(block.Tokens))
+	derived := make([]starknet.Felt, len(block.Tokens))
 	for i := range block.Tokens {
-		shown[i] = block.Tokens[i].Address
+		derived[i] = block.Tokens[i].Address
 	}
 	return repo.Select[starknet.Felt](ctx, tx, fmt.Sprintf(`/* repair.tokens */
 		SELECT a.felt FROM tokens t JOIN addresses a ON a.chain = %[1]d AND a.id = t.address
-		WHERE t.chain = %[1]d AND t.block = $1 AND NOT a.felt = ANY($2)`, code), int64(block.Header.Number), model.Bytes(shown))
+		WHERE t.chain = %[1]d AND t.block = $1 AND NOT a.felt = ANY($2)`, code), int64(block.Header.Number), model.Bytes(derived))
 }
 
 // makeTables creates the tables of the range that do not exist.

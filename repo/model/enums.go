@@ -20,7 +20,7 @@ var (
 	standards     = []Standard{"", Standard(facts.ERC20), Standard(facts.ERC721), Standard(facts.ERC1155)}
 	origins       = []Origin{Origin(facts.Observed), Origin(facts.Deployed), Origin(facts.Replaced)}
 	families      = familyList()
-	parts         = []Part{Part(facts.UntypedContract), Part(facts.UntypedParty)}
+	untypedRoles  = []UntypedRole{UntypedRole(facts.UntypedContract), UntypedRole(facts.UntypedParty)}
 	verifications = []BlockVerification{
 		BlockVerification(facts.Unverified), BlockVerification(facts.TransactionsVerified), BlockVerification(facts.FullyVerified),
 	}
@@ -126,15 +126,17 @@ func (f *Family) Scan(src any) (err error) {
 	return err
 }
 
-// Part is what an address has to do with untyped transfers.
-type Part facts.Part
+// UntypedRole is the role of an address in untyped transfers.
+type UntypedRole facts.UntypedRole
 
 // Value implements driver.Valuer.
-func (p Part) Value() (driver.Value, error) { return enumValue("a part in a transfer", p, parts) }
+func (r UntypedRole) Value() (driver.Value, error) {
+	return enumValue("a role in an untyped transfer", r, untypedRoles)
+}
 
 // Scan implements sql.Scanner.
-func (p *Part) Scan(src any) (err error) {
-	*p, err = scanEnum("a part in a transfer", src, parts)
+func (r *UntypedRole) Scan(src any) (err error) {
+	*r, err = scanEnum("a role in an untyped transfer", src, untypedRoles)
 	return err
 }
 

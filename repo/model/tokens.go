@@ -54,7 +54,7 @@ type UntypedTransfer struct {
 
 	Chain   Chain       `bun:"chain,pk"`
 	Address ID          `bun:"address,pk"`
-	Part    Part        `bun:"part,pk"`
+	Role    UntypedRole `bun:"part,pk"`
 	Block   BlockNumber `bun:"block,pk"`
 	Events  int64       `bun:"events"`
 }

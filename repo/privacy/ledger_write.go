@@ -27,65 +27,65 @@ func (rows ledgerRows) write(ctx context.Context, tx bun.IDB) error {
 }
 
 func (rows ledgerRows) writeCounts(ctx context.Context, tx bun.IDB) error {
-	return insertParts(ctx, rows.counts, func(part *[]model.PrivacyCount) *bun.InsertQuery {
-		return tx.NewInsert().Model(part).Comment("privacy.add_counts").On("CONFLICT (chain, pool, variant) DO UPDATE").
+	return insertChunks(ctx, rows.counts, func(chunk *[]model.PrivacyCount) *bun.InsertQuery {
+		return tx.NewInsert().Model(chunk).Comment("privacy.add_counts").On("CONFLICT (chain, pool, variant) DO UPDATE").
 			Set("events = pc.events + EXCLUDED.events")
 	})
 }
 
 func (rows ledgerRows) writeWallets(ctx context.Context, tx bun.IDB) error {
-	return insertParts(ctx, rows.wallets, func(part *[]model.PrivacyWallet) *bun.InsertQuery {
-		return tx.NewInsert().Model(part).Comment("privacy.add_wallets")
+	return insertChunks(ctx, rows.wallets, func(chunk *[]model.PrivacyWallet) *bun.InsertQuery {
+		return tx.NewInsert().Model(chunk).Comment("privacy.add_wallets")
 	})
 }
 
 func (rows ledgerRows) writeAssets(ctx context.Context, tx bun.IDB) error {
-	return insertParts(ctx, rows.assets, func(part *[]model.PrivacyAsset) *bun.InsertQuery {
-		return tx.NewInsert().Model(part).Comment("privacy.put_assets").On("CONFLICT (chain, token, pool) DO UPDATE").
+	return insertChunks(ctx, rows.assets, func(chunk *[]model.PrivacyAsset) *bun.InsertQuery {
+		return tx.NewInsert().Model(chunk).Comment("privacy.put_assets").On("CONFLICT (chain, token, pool) DO UPDATE").
 			Set(`deposited = EXCLUDED.deposited, withdrawn = EXCLUDED.withdrawn, deposits = EXCLUDED.deposits, withdrawals = EXCLUDED.withdrawals,
 				missing = EXCLUDED.missing, block = EXCLUDED.block, tx = EXCLUDED.tx, log = EXCLUDED.log`)
 	})
 }
 
 func (rows ledgerRows) writePoints(ctx context.Context, tx bun.IDB) error {
-	return insertParts(ctx, rows.points, func(part *[]model.PrivacyPoint) *bun.InsertQuery {
-		return tx.NewInsert().Model(part).Comment("privacy.add_points")
+	return insertChunks(ctx, rows.points, func(chunk *[]model.PrivacyPoint) *bun.InsertQuery {
+		return tx.NewInsert().Model(chunk).Comment("privacy.add_points")
 	})
 }
 
 func (rows ledgerRows) writePointAssets(ctx context.Context, tx bun.IDB) error {
-	return insertParts(ctx, rows.pointAssets, func(part *[]model.PrivacyPointAsset) *bun.InsertQuery {
-		return tx.NewInsert().Model(part).Comment("privacy.add_point_assets")
+	return insertChunks(ctx, rows.pointAssets, func(chunk *[]model.PrivacyPointAsset) *bun.InsertQuery {
+		return tx.NewInsert().Model(chunk).Comment("privacy.add_point_assets")
 	})
 }
 
 func (rows ledgerRows) writeBuckets(ctx context.Context, tx bun.IDB) error {
-	return insertParts(ctx, rows.buckets, func(part *[]model.PrivacyBucket) *bun.InsertQuery {
-		return tx.NewInsert().Model(part).Comment("privacy.add_buckets").On("CONFLICT (chain, width, start) DO UPDATE").
+	return insertChunks(ctx, rows.buckets, func(chunk *[]model.PrivacyBucket) *bun.InsertQuery {
+		return tx.NewInsert().Model(chunk).Comment("privacy.add_buckets").On("CONFLICT (chain, width, start) DO UPDATE").
 			Set(`wallets = pb.wallets + EXCLUDED.wallets, wallets_sum = EXCLUDED.wallets_sum, deposits = pb.deposits + EXCLUDED.deposits,
 				withdrawals = pb.withdrawals + EXCLUDED.withdrawals, notes_used = pb.notes_used + EXCLUDED.notes_used, block = EXCLUDED.block`)
 	})
 }
 
 func (rows ledgerRows) writeFlows(ctx context.Context, tx bun.IDB) error {
-	return insertParts(ctx, rows.flows, func(part *[]model.PrivacyBucketFlow) *bun.InsertQuery {
-		return tx.NewInsert().Model(part).Comment("privacy.add_bucket_flows").On("CONFLICT (chain, width, token, start) DO UPDATE").
+	return insertChunks(ctx, rows.flows, func(chunk *[]model.PrivacyBucketFlow) *bun.InsertQuery {
+		return tx.NewInsert().Model(chunk).Comment("privacy.add_bucket_flows").On("CONFLICT (chain, width, token, start) DO UPDATE").
 			Set(`deposited = pbf.deposited + EXCLUDED.deposited, withdrawn = pbf.withdrawn + EXCLUDED.withdrawn,
 				deposited_sum = EXCLUDED.deposited_sum, withdrawn_sum = EXCLUDED.withdrawn_sum, block = EXCLUDED.block`)
 	})
 }
 
 func (rows ledgerRows) writeFees(ctx context.Context, tx bun.IDB) error {
-	return insertParts(ctx, rows.fees, func(part *[]model.PrivacyBucketFee) *bun.InsertQuery {
-		return tx.NewInsert().Model(part).Comment("privacy.add_bucket_fees").On("CONFLICT (chain, width, token, start) DO UPDATE").
+	return insertChunks(ctx, rows.fees, func(chunk *[]model.PrivacyBucketFee) *bun.InsertQuery {
+		return tx.NewInsert().Model(chunk).Comment("privacy.add_bucket_fees").On("CONFLICT (chain, width, token, start) DO UPDATE").
 			Set(`amount = pbe.amount + EXCLUDED.amount, amount_sum = EXCLUDED.amount_sum, transfers = pbe.transfers + EXCLUDED.transfers, block = EXCLUDED.block`)
 	})
 }
 
-// insertParts runs a statement for each part of the rows.
-func insertParts[T any](ctx context.Context, rows []T, statement func(part *[]T) *bun.InsertQuery) error {
-	for part := range slices.Chunk(rows, perStatement) {
-		if _, err := statement(&part).Exec(ctx); err != nil {
+// insertChunks runs a statement for each chunk of the rows.
+func insertChunks[T any](ctx context.Context, rows []T, statement func(chunk *[]T) *bun.InsertQuery) error {
+	for chunk := range slices.Chunk(rows, perStatement) {
+		if _, err := statement(&chunk).Exec(ctx); err != nil {
 			return err
 		}
 	}

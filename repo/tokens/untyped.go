@@ -42,8 +42,8 @@ var untypedIn = `/* untyped.in */
 	SELECT p.parent FROM unnest($1::integer[]) WITH ORDINALITY AS p (block, parent) WHERE ` + outdated
 
 // UntypedOf implements token.UntypedStore.
-func (r Transfers) UntypedOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, part facts.Part, from, to uint64) ([]bool, error) {
-	code, err := model.Part(part).Value()
+func (r Transfers) UntypedOf(ctx context.Context, c domain.Chain, addresses []starknet.Felt, role facts.UntypedRole, from, to uint64) ([]bool, error) {
+	code, err := model.UntypedRole(role).Value()
 	if err != nil {
 		return nil, err
 	}

@@ -25,8 +25,8 @@ func (flood) Forward(context.Context, gateway.Call) (json.RawMessage, error) {
 // Follow implements gateway.Node.
 func (f flood) Follow(string) gateway.Follower { return f }
 
-// Told implements gateway.Node.
-func (flood) Told([]string, gateway.Notification) {}
+// Notified implements gateway.Node.
+func (flood) Notified([]string, gateway.Notification) {}
 
 // Next implements gateway.Follower.
 func (f flood) Next(context.Context, json.RawMessage) (gateway.NodeSubscription, error) {

@@ -38,7 +38,7 @@ func readFile(tree fs.FS, name string) (*file, error) {
 	f.tokens = scan(f.text)
 	for _, t := range f.tokens {
 		if t.kind == bad {
-			return nil, failed("%s: the character %s is not part of Cairo.", f.place(t), quote(f.word(t)))
+			return nil, failed("%s: the character %s is not part of Cairo.", f.place(t), quote(f.textOf(t)))
 		}
 		if t.open {
 			return nil, failed("%s: the string has no closing quote.", f.place(t))
@@ -65,7 +65,7 @@ func (f *file) matchBrackets() error {
 	f.closing = map[int]int{}
 	var open []int
 	for i, t := range f.tokens {
-		switch symbol := f.word(t); {
+		switch symbol := f.textOf(t); {
 		case t.kind != punctuation:
 		case strings.Contains("([{", symbol):
 			open = append(open, i)
@@ -74,7 +74,7 @@ func (f *file) matchBrackets() error {
 				return failed("%s: %s has no opening bracket.", f.place(t), symbol)
 			}
 			last := open[len(open)-1]
-			if partner := map[string]string{"(": ")", "[": "]", "{": "}"}[f.word(f.tokens[last])]; symbol != partner {
+			if partner := map[string]string{"(": ")", "[": "]", "{": "}"}[f.textOf(f.tokens[last])]; symbol != partner {
 				return failed("%s: found %s, expected %s.", f.place(t), symbol, partner)
 			}
 			f.closing[last], open = i, open[:len(open)-1]
@@ -86,15 +86,15 @@ func (f *file) matchBrackets() error {
 	return nil
 }
 
-// word returns the text of a token.
-func (f *file) word(t token) string { return f.text[t.start:t.end] }
+// textOf returns the text of a token.
+func (f *file) textOf(t token) string { return f.text[t.start:t.end] }
 
 // at returns the text of the token with an index, or "" outside of the file.
 func (f *file) at(i int) string {
 	if i < 0 || i >= len(f.tokens) {
 		return ""
 	}
-	return f.word(f.tokens[i])
+	return f.textOf(f.tokens[i])
 }
 
 // place returns the file and line of a token for a message.

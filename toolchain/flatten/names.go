@@ -78,7 +78,7 @@ func (f *flattener) checkCompilerCrate(file *file) error {
 		return nil
 	}
 	for _, t := range file.tokens {
-		if t.kind == word && file.word(t) == compilerCrate {
+		if t.kind == word && file.textOf(t) == compilerCrate {
 			return unsupported("%s: the name %s is not supported, because the compiler gives every package this name.", file.place(t), quote(compilerCrate))
 		}
 	}

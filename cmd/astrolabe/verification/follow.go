@@ -61,12 +61,12 @@ func (s *submission) complete(ctx context.Context, j *job) (*job, error) {
 // once: the response to a repeated create has its state, but neither its failure
 // nor its receipt.
 func (s *submission) follow(ctx context.Context, j *job) (*job, error) {
-	began, shown, failures := time.Now(), verify.State(""), 0
+	began, logged, failures := time.Now(), verify.State(""), 0
 	wait := pollAfter(j)
 	for {
-		if s.Progress == nil && j.State != shown && !j.State.Terminal() {
+		if s.Progress == nil && j.State != logged && !j.State.Terminal() {
 			s.Logger.Info("the job has a new state", "state", j.State)
-			shown = j.State
+			logged = j.State
 		}
 		s.show(fmt.Sprintf("%s, %s", j.State, time.Since(began).Round(time.Second)))
 		if !j.State.Terminal() || failures > 0 {
