@@ -29,7 +29,7 @@ func TestJobViewHasEveryField(t *testing.T) {
 		JobID: id, ChainID: domain.Mainnet, State: verify.AwaitingUpload, SelectedClassHash: v.class,
 		ToolchainPolicyID: "service-exact-v25", PackageName: "hello", TargetName: "hello", ArtifactID: "e1p6jp2ak1nmk", ModulePath: "hello::Hello",
 		SourceVisibility: "private", RetentionPolicyID: "private-24h-v1", CreatedAt: noon, UpdatedAt: noon, UploadExpiresAt: noon.Add(30 * time.Minute),
-		PollAfterSeconds: 5, IdempotencyKey: "k", History: []verification.MoveBody{{State: verify.AwaitingUpload, At: noon}},
+		PollAfterSeconds: 5, IdempotencyKey: "k", History: []verification.TransitionBody{{State: verify.AwaitingUpload, At: noon}},
 	}
 	expect := func(name string) {
 		t.Helper()
@@ -40,7 +40,7 @@ func TestJobViewHasEveryField(t *testing.T) {
 	expect("created")
 	v.upload(path, sourceArchive)
 	want.State, want.SourceCommittedAt = verify.Validating, &noon
-	want.History = append(want.History, verification.MoveBody{State: verify.Validating, At: noon})
+	want.History = append(want.History, verification.TransitionBody{State: verify.Validating, At: noon})
 	expect("committed")
 
 	v.anyMove()
@@ -209,7 +209,7 @@ func TestOnlyKeysOfTheWorkspaceReachAJob(t *testing.T) {
 	if a := requests["upload"]("X-Service-Api-Key", v.access.Keys[account.Trace]); a.StatusCode != http.StatusAccepted {
 		t.Errorf("upload: got %d %s, want 202", a.StatusCode, a.body)
 	}
-	if !slices.ContainsFunc(v.job(job).History, func(m verification.MoveBody) bool { return m.State == verify.Validating }) {
+	if !slices.ContainsFunc(v.job(job).History, func(m verification.TransitionBody) bool { return m.State == verify.Validating }) {
 		t.Error("got no move to validating, want one")
 	}
 }

@@ -28,9 +28,9 @@ type Metrics struct {
 	indexedEvents     *prometheus.CounterVec
 	indexState        *prometheus.GaugeVec
 	backfill          *prometheus.GaugeVec
-	verificationMoves *prometheus.CounterVec
+	verifications     *prometheus.CounterVec
 	builds            *prometheus.HistogramVec
-	proofMoves        *prometheus.CounterVec
+	proofs            *prometheus.CounterVec
 	nodeCalls         *prometheus.CounterVec
 	nodeCallDuration  *prometheus.HistogramVec
 	nodeRetries       *prometheus.CounterVec
@@ -82,11 +82,11 @@ func NewMetrics() *Metrics {
 		indexedEvents:     counter("index_events_total", "Events that the index stored.", "chain"),
 		backfill:          gauge("index_backfill_ratio", "Share of a chain's backfill that is done, its indexes included, from 0 to 1.", "chain"),
 		indexState:        gauge("index_state", "1 for the current state of a chain's index, 0 for its earlier states.", "chain", "state"),
-		verificationMoves: counter("verification_moves_total", "State transitions of verification jobs, by new state.", "state"),
+		verifications:     counter("verification_job_transitions_total", "State transitions of verification jobs, by new state.", "state"),
 		builds: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "verification_build_duration_seconds", Help: "Duration of a build of a verification job, by outcome.", Buckets: buildBuckets,
 		}, []string{"outcome"}),
-		proofMoves:       counter("proof_moves_total", "Status transitions of proof jobs, by new status.", "status"),
+		proofs:           counter("proof_job_transitions_total", "Status transitions of proof jobs, by new status.", "status"),
 		nodeCalls:        counter("node_calls_total", "Calls to upstream nodes, by host, JSON-RPC method and outcome.", "upstream", "method", "outcome"),
 		nodeCallDuration: histogram("node_call_duration_seconds", "Duration of an answered call to an upstream node, without the wait for its rate limit.", "upstream", "method"),
 		nodeRetries:      counter("node_retries_total", "Calls to upstream nodes that repeat one that failed or was refused.", "upstream", "method"),
@@ -150,16 +150,18 @@ func (m *Metrics) Backfill(chain string, share float64) {
 	m.backfill.WithLabelValues(chain).Set(share)
 }
 
-// VerificationMove counts a move of a verification job to a state.
-func (m *Metrics) VerificationMove(state string) { m.verificationMoves.WithLabelValues(state).Inc() }
+// VerificationTransition counts a transition of a verification job to a state.
+func (m *Metrics) VerificationTransition(state string) {
+	m.verifications.WithLabelValues(state).Inc()
+}
 
 // VerificationBuild records a build of a verification job.
 func (m *Metrics) VerificationBuild(outcome string, took time.Duration) {
 	m.builds.WithLabelValues(outcome).Observe(took.Seconds())
 }
 
-// ProofMove counts a move of a proof job to a status.
-func (m *Metrics) ProofMove(status string) { m.proofMoves.WithLabelValues(status).Inc() }
+// ProofTransition counts a transition of a proof job to a status.
+func (m *Metrics) ProofTransition(status string) { m.proofs.WithLabelValues(status).Inc() }
 
 // NodeCall is a call to an upstream node.
 type NodeCall struct {

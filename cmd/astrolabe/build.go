@@ -76,7 +76,7 @@ func (b buildCommand) Run(ctx context.Context, c *console) error {
 		logBuilder(c.logger, described, err)
 		store := verifystore.NewBuilds(d.db.DB)
 		builds := verify.NewBuilds(store, time.Now)
-		builds.OnMove(d.countMove)
+		builds.OnTransition(d.countTransition)
 		builder := &verifyjobs.Builder{
 			Description: described, Builds: builds, Compiler: compiler, Parallel: b.Builds, Listen: store.Listen, Logger: d.logger, Metrics: d.metrics,
 		}

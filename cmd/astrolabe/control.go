@@ -51,7 +51,7 @@ func (k controlCommand) Run(ctx context.Context, c *console) error {
 	return asRole(ctx, c, repo.ControllerRole, databaseSettings{DatabaseURL: k.DatabaseURL, DatabaseURLFile: k.DatabaseURLFile, DatabaseSchema: k.DatabaseSchema, DatabaseConns: roleConns}, k.AdminAddr, func(d *deployment) ([]component, error) {
 		store := verifystore.NewAdmissions(d.db.DB)
 		service := verify.NewController(store, key, k.Environment, k.toolchain(), time.Now)
-		service.OnMove(d.countMove)
+		service.OnTransition(d.countTransition)
 		controller := &verifyjobs.Controller{
 			Service: service, ID: processID(), Listen: verifystore.NewBuilds(d.db.DB).Listen, Log: verifystore.NewLog(d.db.DB), Logger: d.logger,
 		}

@@ -75,7 +75,7 @@ func TestUpProvesWithASimulatedProverAndDrains(t *testing.T) {
 		_ = memory.Close()
 		t.Error("got the environment of the process readable for its user, want it not dumpable")
 	}
-	if metrics := get(t, d.AdminURL+"/metrics"); !strings.Contains(metrics, `astrolabe_proof_moves_total{status="succeeded"} 1`) || !strings.Contains(metrics, "astrolabe_proof_results_held 0") {
+	if metrics := get(t, d.AdminURL+"/metrics"); !strings.Contains(metrics, `astrolabe_proof_job_transitions_total{status="succeeded"} 1`) || !strings.Contains(metrics, "astrolabe_proof_results_held 0") {
 		t.Errorf("got %s, want the moves of the job", metrics)
 	}
 	runsTheCommandsOfTheProverGuide(t, base, data)

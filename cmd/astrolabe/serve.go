@@ -118,7 +118,7 @@ func (d *deployment) listen(ctx context.Context, l listenSettings, nodes nodeSet
 		Stores: repositories.Explorer(d.db.DB), Cursors: domain.NewCursors(d.ring.CursorKeys()), Freshness: statusFreshness, Nodes: stateNodes(pools),
 		ScreeningTop: l.ScreeningTop, Cache: chain.NewCache(l.CacheMB << 20),
 	})
-	services.VerificationJobs.OnMove(d.countMove)
+	services.VerificationJobs.OnTransition(d.countTransition)
 	if proofs != nil {
 		services.Proofs = proofs.Relay
 	}

@@ -131,9 +131,9 @@ func (d *deployment) verificationJobs() *verify.Jobs {
 	classes := chain.NewClasses(onchain.NewClasses(d.db.DB))
 	statuses := chain.NewStatuses(onchain.NewHeads(d.db.DB), statusFreshness)
 	jobs := verify.NewJobs(verifystore.NewJobs(d.db.DB), classes, statuses, time.Now)
-	jobs.OnMove(d.countMove)
+	jobs.OnTransition(d.countTransition)
 	return jobs
 }
 
-// countMove counts a move of a verification job.
-func (d *deployment) countMove(to verify.State) { d.metrics.VerificationMove(string(to)) }
+// countTransition counts a transition of a verification job.
+func (d *deployment) countTransition(to verify.State) { d.metrics.VerificationTransition(string(to)) }

@@ -68,7 +68,7 @@ type Options struct {
 	Now func() time.Time
 	// Logger logs outages and what was swept, without content; default none.
 	Logger *slog.Logger
-	// Moved is called after each move of a job by this process, with its new
+	// Moved is called after each transition of a job by this process, with its new
 	// status; default none.
 	Moved func(Status)
 }

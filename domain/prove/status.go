@@ -18,9 +18,9 @@ const (
 // Statuses lists every status.
 var Statuses = []Status{Queued, Dispatched, Succeeded, Failed, Unavailable, UnknownDelivery}
 
-// Moves lists the statuses that may follow each status. docs/prover.md draws this
+// Transitions lists the statuses that may follow each status. docs/prover.md draws this
 // table.
-var Moves = map[Status][]Status{
+var Transitions = map[Status][]Status{
 	Queued:      {Dispatched, Unavailable},
 	Dispatched:  {Succeeded, Failed, Unavailable, UnknownDelivery},
 	Unavailable: {Queued}, // by a repeated submission
@@ -30,4 +30,4 @@ var Moves = map[Status][]Status{
 func (s Status) Terminal() bool { return s != Queued && s != Dispatched }
 
 // May reports whether a job may move from s to the next status.
-func (s Status) May(next Status) bool { return slices.Contains(Moves[s], next) }
+func (s Status) May(next Status) bool { return slices.Contains(Transitions[s], next) }

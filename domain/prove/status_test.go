@@ -14,7 +14,7 @@ import (
 )
 
 // TestTheDrawnStatusesAreTheTable compares the diagram of docs/prover.md with the
-// table of moves.
+// table of transitions.
 func TestTheDrawnStatusesAreTheTable(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/prover.md")
@@ -35,14 +35,14 @@ func TestTheDrawnStatusesAreTheTable(t *testing.T) {
 		if status.Terminal() {
 			want = append(want, string(status)+" to [*]")
 		}
-		for _, next := range prove.Moves[status] {
+		for _, next := range prove.Transitions[status] {
 			want = append(want, string(status)+" to "+string(next))
 		}
 	}
 	slices.Sort(drawn)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, drawn); diff != "" {
-		t.Errorf("moves (-table +diagram):\n%s", diff)
+		t.Errorf("transitions (-table +diagram):\n%s", diff)
 	}
 	for _, name := range sim.Names() {
 		if !strings.Contains(string(text), "`"+name+"`") {
@@ -54,7 +54,7 @@ func TestTheDrawnStatusesAreTheTable(t *testing.T) {
 func TestOnlyUnavailableJobsLeaveATerminalStatus(t *testing.T) {
 	t.Parallel()
 	for _, status := range prove.Statuses {
-		if leaves := status.Terminal() && len(prove.Moves[status]) > 0; leaves != (status == prove.Unavailable) {
+		if leaves := status.Terminal() && len(prove.Transitions[status]) > 0; leaves != (status == prove.Unavailable) {
 			t.Errorf("%s: got leaves %t, want that only of %s", status, leaves, prove.Unavailable)
 		}
 	}

@@ -17,7 +17,7 @@ func TestJobAsOfAnEarlierStateHasNothingOfLaterOnes(t *testing.T) {
 	at := func(second int) *time.Time { return new(time.Date(2026, 7, 1, 12, 0, second, 0, time.UTC)) }
 	job := &verify.Job{
 		ID: "vrf_x", State: verify.Succeeded, CreatedAt: *at(0), UpdatedAt: *at(3), SourceCommittedAt: at(1), SourceExpiresAt: at(50), SourceDeletedAt: at(50), FinishedAt: at(3),
-		History: []verify.Move{
+		History: []verify.Transition{
 			{State: verify.AwaitingUpload, At: *at(0)}, {State: verify.Validating, At: *at(1)}, {State: verify.Queued, At: *at(1)},
 			{State: verify.Building, At: *at(2)}, {State: verify.Comparing, At: *at(3)}, {State: verify.Succeeded, At: *at(3)},
 		},

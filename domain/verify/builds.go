@@ -37,7 +37,7 @@ type BuildStore interface {
 type Builds struct {
 	store BuildStore
 	now   func() time.Time
-	moved func(State) // called after each move
+	moved func(State) // called after each transition
 }
 
 // NewBuilds makes the service.
@@ -45,9 +45,9 @@ func NewBuilds(store BuildStore, now func() time.Time) *Builds {
 	return &Builds{store: store, now: now, moved: func(State) {}}
 }
 
-// OnMove sets what is called after each move of a job to a state. It is set
+// OnTransition sets what is called after each transition of a job to a state. It is set
 // before the service is used.
-func (b *Builds) OnMove(moved func(State)) { b.moved = moved }
+func (b *Builds) OnTransition(moved func(State)) { b.moved = moved }
 
 // Claim gives the oldest job that can be built to a builder and returns it with
 // its Lease, nil if there is none. A job is queued, or its lease was not renewed

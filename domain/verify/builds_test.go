@@ -87,7 +87,7 @@ func TestOldestQueuedJobIsClaimedDeliveredAndCompared(t *testing.T) {
 	i.claimsNothing(builds, "one")
 	job := i.queues("first")
 	counted := map[verify.State]int{}
-	builds.OnMove(func(to verify.State) { counted[to]++ })
+	builds.OnTransition(func(to verify.State) { counted[to]++ })
 	claimed := i.claims(builds, "one", job.ID, 1)
 	if diff := cmp.Diff(job.Package, claimed.Package); diff != "" || claimed.Workspace != "" {
 		t.Errorf("workspace %q, want none; package (-want +got):\n%s", claimed.Workspace, diff)
@@ -117,7 +117,7 @@ func TestOldestQueuedJobIsClaimedDeliveredAndCompared(t *testing.T) {
 		t.Errorf("got the candidate %s and %v, want the class as it was built", class, err)
 	}
 	if diff := cmp.Diff(map[verify.State]int{verify.Building: 1, verify.Comparing: 1}, counted); diff != "" {
-		t.Errorf("counted moves (-want +got):\n%s", diff)
+		t.Errorf("counted transitions (-want +got):\n%s", diff)
 	}
 	i.lost(builds, claimed)
 	i.claimsNothing(builds, "one")

@@ -23,7 +23,7 @@ type Controller struct {
 	environment receipt.Environment
 	toolchain   receipt.Toolchain
 	now         func() time.Time
-	moved       func(State) // called after each move
+	moved       func(State) // called after each transition
 }
 
 // NewController makes the service, which signs with a key for one environment
@@ -42,9 +42,9 @@ func (c *Controller) Signer(ctx context.Context) (transparency.Signer, error) {
 	return transparency.Signer{Key: *key, Private: c.key.Private}, nil
 }
 
-// OnMove sets what is called after each move of a job to a state. It is set
+// OnTransition sets what is called after each transition of a job to a state. It is set
 // before the service is used.
-func (c *Controller) OnMove(moved func(State)) { c.moved = moved }
+func (c *Controller) OnTransition(moved func(State)) { c.moved = moved }
 
 // ControllerStore stores receipts and the outcome of comparisons.
 type ControllerStore interface {
@@ -82,7 +82,7 @@ type Candidate struct {
 type Admission struct {
 	Now         time.Time      // by the clock of the database
 	UpdatedAt   time.Time      // of the job, as the builder wrote it
-	History     []Move         // of the job
+	History     []Transition   // of the job
 	ReceiptID   uint64         // of the next receipt
 	Key         *receipt.Key   // nil if it is not registered
 	Genesis     *starknet.Felt // of the job's chain; nil while unknown

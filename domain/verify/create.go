@@ -64,7 +64,7 @@ func (j *Jobs) Create(ctx context.Context, c domain.Chain, caller *account.Calle
 	now := domain.Milliseconds(j.now())
 	stored, added, err := j.store.AddJob(ctx, &Job{
 		ID: newID(), Chain: c, Workspace: caller.Workspace, IdempotencyKey: key, Package: p, State: AwaitingUpload,
-		CreatedAt: now, UpdatedAt: now, UploadExpiresAt: now.Add(UploadWindow), History: []Move{{AwaitingUpload, now}},
+		CreatedAt: now, UpdatedAt: now, UploadExpiresAt: now.Add(UploadWindow), History: []Transition{{AwaitingUpload, now}},
 	}, func(l Load) error { return l.admit(now) })
 	if err != nil || !added {
 		return replay(stored, p, err)

@@ -61,7 +61,7 @@ func TestNewJobAwaitsItsUpload(t *testing.T) {
 	made := i.creates("a", "first")
 	want := &verify.Job{
 		ID: made.ID, Number: 1, Chain: domain.Mainnet, Workspace: "a", IdempotencyKey: "first", State: verify.AwaitingUpload,
-		CreatedAt: noon, UpdatedAt: noon, UploadExpiresAt: noon.Add(30 * time.Minute), History: []verify.Move{{State: verify.AwaitingUpload, At: noon}},
+		CreatedAt: noon, UpdatedAt: noon, UploadExpiresAt: noon.Add(30 * time.Minute), History: []verify.Transition{{State: verify.AwaitingUpload, At: noon}},
 	}
 	want.Package, _ = verify.ParsePackage(i.described())
 	if diff := cmp.Diff(want, made); diff != "" {

@@ -3,7 +3,7 @@
 //
 // A Record is public and small. A Job belongs to a workspace, which describes
 // what to build in a Package, uploads the source and reads the outcome; no other
-// workspace learns of it. States and Moves are the table of a job's life, which
+// workspace learns of it. States and Transitions are the table of a job's life, which
 // docs/verification.md draws.
 //
 // Builds hands queued jobs to builders, which are processes apart, and takes

@@ -2,9 +2,9 @@ package verify
 
 import "fmt"
 
-// historyFault returns why a history is not one that Moves allows from
+// historyFault returns why a history is not one that Transitions allows from
 // AwaitingUpload to a state, and the empty string if it is.
-func historyFault(history []Move, state State) string {
+func historyFault(history []Transition, state State) string {
 	if len(history) == 0 {
 		return "it is empty"
 	}

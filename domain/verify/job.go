@@ -38,7 +38,7 @@ type Job struct {
 	FinishedAt        *time.Time // set if the state is terminal
 
 	// History has every state of the job, from AwaitingUpload to State.
-	History []Move
+	History []Transition
 
 	// Lease is the last attempt at building the job. It is only known where a
 	// building job is changed; nil elsewhere.
@@ -49,8 +49,8 @@ type Job struct {
 	ReceiptID         *uint64        // nil unless the state is Succeeded
 }
 
-// Move is a row of a job's history. Rows are only ever added.
-type Move struct {
+// Transition is a row of a job's history. Rows are only ever added.
+type Transition struct {
 	State State
 	At    time.Time
 }

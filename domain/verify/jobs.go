@@ -19,7 +19,7 @@ type Jobs struct {
 	statuses *chain.Statuses
 	now      func() time.Time
 	uploads  *share.Bytes // on disk; each upload in progress counts as the largest one
-	moved    func(State)  // called after each move
+	moved    func(State)  // called after each transition
 }
 
 // NewJobs makes the service. It looks up declarations among the classes, and
@@ -31,9 +31,9 @@ func NewJobs(store JobStore, classes *chain.Classes, statuses *chain.Statuses, n
 	}
 }
 
-// OnMove sets what is called after each move of a job to a state, its creation
+// OnTransition sets what is called after each transition of a job to a state, its creation
 // included. It is set before the service is used.
-func (j *Jobs) OnMove(moved func(State)) { j.moved = moved }
+func (j *Jobs) OnTransition(moved func(State)) { j.moved = moved }
 
 // Of returns a job of a workspace. A job of another workspace or chain and an ID
 // that no job can have are not_found, with the same text.

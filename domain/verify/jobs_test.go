@@ -95,7 +95,7 @@ func TestCancelAndCommitRaceToOneHistory(t *testing.T) {
 		for at, move := range ended.History {
 			states = append(states, string(move.State))
 			if at > 0 && !ended.History[at-1].State.May(move.State) {
-				t.Errorf("got a move to %s after %s, want only moves of the table", move.State, ended.History[at-1].State)
+				t.Errorf("got a transition to %s after %s, want only those of the table", move.State, ended.History[at-1].State)
 			}
 		}
 		outcomes[strings.Join(states, " ")]++

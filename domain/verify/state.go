@@ -25,9 +25,9 @@ var States = []State{
 	Succeeded, Mismatch, Failed, Cancelled, Expired,
 }
 
-// Moves lists the states that may follow each state. Terminal states have none.
+// Transitions lists the states that may follow each state. Terminal states have none.
 // docs/verification.md draws this table.
-var Moves = map[State][]State{
+var Transitions = map[State][]State{
 	AwaitingUpload: {Validating, Failed, Cancelled, Expired},
 	Validating:     {Queued, Failed, Cancelled},
 	Queued:         {Building, Failed, Cancelled},
@@ -36,7 +36,7 @@ var Moves = map[State][]State{
 }
 
 // Terminal reports whether a job stays in the state forever.
-func (s State) Terminal() bool { return len(Moves[s]) == 0 }
+func (s State) Terminal() bool { return len(Transitions[s]) == 0 }
 
 // May reports whether a job may move from s to the next state.
-func (s State) May(next State) bool { return slices.Contains(Moves[s], next) }
+func (s State) May(next State) bool { return slices.Contains(Transitions[s], next) }

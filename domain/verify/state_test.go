@@ -13,7 +13,7 @@ import (
 )
 
 // TestTheDrawnStatesAreTheTable compares the diagram of docs/verification.md
-// with the table of moves.
+// with the table of transitions.
 func TestTheDrawnStatesAreTheTable(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/verification.md")
@@ -34,14 +34,14 @@ func TestTheDrawnStatesAreTheTable(t *testing.T) {
 		if state.Terminal() {
 			want = append(want, string(state)+" to [*]")
 		}
-		for _, next := range verify.Moves[state] {
+		for _, next := range verify.Transitions[state] {
 			want = append(want, string(state)+" to "+string(next))
 		}
 	}
 	slices.Sort(drawn)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, drawn); diff != "" {
-		t.Errorf("moves (-table +diagram):\n%s", diff)
+		t.Errorf("transitions (-table +diagram):\n%s", diff)
 	}
 	for _, code := range verify.FailureCodes {
 		row := "| `" + string(code) + "` | " + map[bool]string{true: "yes", false: "no"}[code.Retryable()] + " |"

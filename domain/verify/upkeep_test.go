@@ -191,7 +191,7 @@ func TestValidationQueuesOrFailsAJob(t *testing.T) {
 	t.Parallel()
 	i := newIntake(t, repotest.Followed)
 	counted := map[verify.State]int{}
-	i.OnMove(func(to verify.State) { counted[to]++ })
+	i.OnTransition(func(to verify.State) { counted[to]++ })
 	good := i.creates("a", "good")
 	i.commits(good.ID)
 	for range 2 { // a job that is not validating stays as it is
@@ -218,7 +218,7 @@ func TestValidationQueuesOrFailsAJob(t *testing.T) {
 	}
 	want := map[verify.State]int{verify.AwaitingUpload: 6, verify.Validating: 6, verify.Queued: 1, verify.Failed: 5}
 	if diff := cmp.Diff(want, counted); diff != "" {
-		t.Errorf("counted moves (-want +got):\n%s", diff)
+		t.Errorf("counted transitions (-want +got):\n%s", diff)
 	}
 }
 

@@ -3521,7 +3521,7 @@ type VerificationJob {
   "Idempotency key of the request that created the job."
   idempotencyKey: String!
   "Every state of the job with its time, from the first to the current one."
-  history: [VerificationJobMove!]! @listSize(assumedSize: 6)
+  history: [VerificationJobTransition!]! @listSize(assumedSize: 6)
   "What is known of the build; null until the build has ended."
   build: VerificationBuild
   "Class hash of the build, even if it differs from the declared one; null if the build produced no class."
@@ -3593,7 +3593,7 @@ enum VerificationSourceVisibility {
 }
 
 "A state that a verification job reached."
-type VerificationJobMove {
+type VerificationJobTransition {
   "The state."
   state: VerificationJobState!
   "When the job reached it."
@@ -7630,14 +7630,14 @@ func (ec *executionContext) childFields_VerificationJobEdge(ctx context.Context,
 	return nil, fmt.Errorf("no field named %q was found under type VerificationJobEdge", field.Name)
 }
 
-func (ec *executionContext) childFields_VerificationJobMove(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+func (ec *executionContext) childFields_VerificationJobTransition(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "state":
-		return ec.fieldContext_VerificationJobMove_state(ctx, field)
+		return ec.fieldContext_VerificationJobTransition_state(ctx, field)
 	case "at":
-		return ec.fieldContext_VerificationJobMove_at(ctx, field)
+		return ec.fieldContext_VerificationJobTransition_at(ctx, field)
 	}
-	return nil, fmt.Errorf("no field named %q was found under type VerificationJobMove", field.Name)
+	return nil, fmt.Errorf("no field named %q was found under type VerificationJobTransition", field.Name)
 }
 
 func (ec *executionContext) childFields_VerificationKey(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -37563,8 +37563,8 @@ func (ec *executionContext) _VerificationJob_history(ctx context.Context, field 
 			return obj.History, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []verification.Move) graphql.Marshaler {
-			return ec.marshalNVerificationJobMove2ᚕastrolabeᚋgraphᚋverificationᚐMoveᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []verification.Transition) graphql.Marshaler {
+			return ec.marshalNVerificationJobTransition2ᚕastrolabeᚋgraphᚋverificationᚐTransitionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -37577,7 +37577,7 @@ func (ec *executionContext) fieldContext_VerificationJob_history(_ context.Conte
 		IsMethod:   false,
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_VerificationJobMove(ctx, field)
+			return ec.childFields_VerificationJobTransition(ctx, field)
 		},
 	}
 	return fc, nil
@@ -37904,13 +37904,13 @@ func (ec *executionContext) fieldContext_VerificationJobEdge_node(_ context.Cont
 	return fc, nil
 }
 
-func (ec *executionContext) _VerificationJobMove_state(ctx context.Context, field graphql.CollectedField, obj *verification.Move) (ret graphql.Marshaler) {
+func (ec *executionContext) _VerificationJobTransition_state(ctx context.Context, field graphql.CollectedField, obj *verification.Transition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_VerificationJobMove_state(ctx, field)
+			return ec.fieldContext_VerificationJobTransition_state(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.State, nil
@@ -37923,17 +37923,17 @@ func (ec *executionContext) _VerificationJobMove_state(ctx context.Context, fiel
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_VerificationJobMove_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("VerificationJobMove", field, false, false, errors.New("field of type VerificationJobState does not have child fields"))
+func (ec *executionContext) fieldContext_VerificationJobTransition_state(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJobTransition", field, false, false, errors.New("field of type VerificationJobState does not have child fields"))
 }
 
-func (ec *executionContext) _VerificationJobMove_at(ctx context.Context, field graphql.CollectedField, obj *verification.Move) (ret graphql.Marshaler) {
+func (ec *executionContext) _VerificationJobTransition_at(ctx context.Context, field graphql.CollectedField, obj *verification.Transition) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_VerificationJobMove_at(ctx, field)
+			return ec.fieldContext_VerificationJobTransition_at(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
 			return obj.At, nil
@@ -37946,8 +37946,8 @@ func (ec *executionContext) _VerificationJobMove_at(ctx context.Context, field g
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_VerificationJobMove_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("VerificationJobMove", field, false, false, errors.New("field of type DateTime does not have child fields"))
+func (ec *executionContext) fieldContext_VerificationJobTransition_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("VerificationJobTransition", field, false, false, errors.New("field of type DateTime does not have child fields"))
 }
 
 func (ec *executionContext) _VerificationKey_keyId(ctx context.Context, field graphql.CollectedField, obj *verification.Key) (ret graphql.Marshaler) {
@@ -57009,24 +57009,24 @@ func (ec *executionContext) _VerificationJobEdge(ctx context.Context, sel ast.Se
 	return out
 }
 
-var verificationJobMoveImplementors = []string{"VerificationJobMove"}
+var verificationJobTransitionImplementors = []string{"VerificationJobTransition"}
 
-func (ec *executionContext) _VerificationJobMove(ctx context.Context, sel ast.SelectionSet, obj *verification.Move) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, verificationJobMoveImplementors)
+func (ec *executionContext) _VerificationJobTransition(ctx context.Context, sel ast.SelectionSet, obj *verification.Transition) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, verificationJobTransitionImplementors)
 
 	out := graphql.NewFieldSet(fields)
 	deferred := make(map[string]*graphql.FieldSet)
 	for i, field := range fields {
 		switch field.Name {
 		case "__typename":
-			out.Values[i] = graphql.MarshalString("VerificationJobMove")
+			out.Values[i] = graphql.MarshalString("VerificationJobTransition")
 		case "state":
-			out.Values[i] = ec._VerificationJobMove_state(ctx, field, obj)
+			out.Values[i] = ec._VerificationJobTransition_state(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		case "at":
-			out.Values[i] = ec._VerificationJobMove_at(ctx, field, obj)
+			out.Values[i] = ec._VerificationJobTransition_at(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -60764,26 +60764,6 @@ func (ec *executionContext) marshalNVerificationJobEdge2ᚕastrolabeᚋgraphᚋr
 	return ret
 }
 
-func (ec *executionContext) marshalNVerificationJobMove2astrolabeᚋgraphᚋverificationᚐMove(ctx context.Context, sel ast.SelectionSet, v verification.Move) graphql.Marshaler {
-	return ec._VerificationJobMove(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNVerificationJobMove2ᚕastrolabeᚋgraphᚋverificationᚐMoveᚄ(ctx context.Context, sel ast.SelectionSet, v []verification.Move) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNVerificationJobMove2astrolabeᚋgraphᚋverificationᚐMove(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
 func (ec *executionContext) unmarshalNVerificationJobState2astrolabeᚋgraphᚋscalarᚐEnum(ctx context.Context, v any) (scalar.Enum, error) {
 	res, err := scalar.UnmarshalEnum(v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -60798,6 +60778,26 @@ func (ec *executionContext) marshalNVerificationJobState2astrolabeᚋgraphᚋsca
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNVerificationJobTransition2astrolabeᚋgraphᚋverificationᚐTransition(ctx context.Context, sel ast.SelectionSet, v verification.Transition) graphql.Marshaler {
+	return ec._VerificationJobTransition(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNVerificationJobTransition2ᚕastrolabeᚋgraphᚋverificationᚐTransitionᚄ(ctx context.Context, sel ast.SelectionSet, v []verification.Transition) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 2, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNVerificationJobTransition2astrolabeᚋgraphᚋverificationᚐTransition(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNVerificationKey2astrolabeᚋgraphᚋverificationᚐKey(ctx context.Context, sel ast.SelectionSet, v verification.Key) graphql.Marshaler {

@@ -15,7 +15,7 @@ func newJobHub() *Hub {
 	return NewHub(Options{PollEvery: time.Second, PollJobsEvery: 30 * time.Second, TimeLimit: time.Second})
 }
 
-var queued = &verify.Job{State: verify.Queued, History: []verify.Move{{State: verify.Queued}}}
+var queued = &verify.Job{State: verify.Queued, History: []verify.Transition{{State: verify.Queued}}}
 
 // TestStreamEndsWhenItsJobCannotBeRead lets every read fail after the first one.
 func TestStreamEndsWhenItsJobCannotBeRead(t *testing.T) {

@@ -36,7 +36,7 @@ type Job struct {
 	FinishedAt        *time.Time
 	PollAfterSeconds  int
 	IdempotencyKey    string
-	History           []Move
+	History           []Transition
 	Build             *Build
 	ProducedClassHash *starknet.Felt
 	ReceiptID         *uint64
@@ -46,8 +46,8 @@ type Job struct {
 	peers    *cohort.Cohort[*Job] // the jobs of the same read
 }
 
-// Move is a state that a job reached.
-type Move struct {
+// Transition is a state that a job reached.
+type Transition struct {
 	State scalar.Enum
 	At    time.Time
 }
@@ -75,11 +75,11 @@ func viewOf(j *verify.Job) *Job {
 		ArtifactID: p.ArtifactID, ModulePath: p.ModulePath, SourceVisibility: scalar.Enum(p.SourceVisibility), RetentionPolicyID: p.RetentionPolicyID,
 		CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt, UploadExpiresAt: j.UploadExpiresAt,
 		SourceCommittedAt: j.SourceCommittedAt, SourceDeletedAt: j.SourceDeletedAt, FinishedAt: j.FinishedAt,
-		PollAfterSeconds: int(verify.PollAfter.Seconds()), IdempotencyKey: j.IdempotencyKey, History: make([]Move, len(j.History)),
+		PollAfterSeconds: int(verify.PollAfter.Seconds()), IdempotencyKey: j.IdempotencyKey, History: make([]Transition, len(j.History)),
 		Build: buildOf(j.Build), ProducedClassHash: j.ProducedClassHash, ReceiptID: j.ReceiptID,
 	}
 	for i, move := range j.History {
-		job.History[i] = Move{scalar.Enum(move.State), move.At}
+		job.History[i] = Transition{scalar.Enum(move.State), move.At}
 	}
 	if f := j.Failure; f != nil {
 		job.Retryable, job.FailureCode, job.FailureMessage = new(f.Code.Retryable()), new(scalar.Enum(f.Code)), &f.Message

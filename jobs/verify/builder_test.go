@@ -66,7 +66,7 @@ func (w *workshop) runs(id string, c compiler, changes ...func(*work.Builder)) (
 	w.Helper()
 	repository := store.NewBuilds(repotest.As(w.T, w.conn, repo.BuilderRole))
 	builds := verify.NewBuilds(repository, time.Now)
-	builds.OnMove(func(to verify.State) { w.moved <- to })
+	builds.OnTransition(func(to verify.State) { w.moved <- to })
 	builder := &work.Builder{
 		Description: verify.Builder{ID: id, Toolchain: c.Toolchain(), Ready: true}, Builds: builds, Compiler: c,
 		Listen: repository.Listen, Logger: slog.New(slog.DiscardHandler), Metrics: w.metrics,

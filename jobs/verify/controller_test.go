@@ -109,7 +109,7 @@ func TestAControllerIsWokenReportsItselfAndAdmits(t *testing.T) {
 	key := signing.New(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{1}, ed25519.SeedSize)))
 	service := verify.NewController(store.NewAdmissions(db), key, receipt.Demo, controllerToolchain, time.Now)
 	moved, listening := make(chan verify.State, 1), make(chan struct{}, 1)
-	service.OnMove(func(to verify.State) { moved <- to })
+	service.OnTransition(func(to verify.State) { moved <- to })
 	controller := &work.Controller{Service: service, ID: "one", Logger: slog.New(slog.DiscardHandler), Listen: func(ctx context.Context, on func(string)) {
 		db.Listen(ctx, []string{"astrolabe_verification"}, func(_, id string) { on(id) }, func(up bool) {
 			if on(""); up {

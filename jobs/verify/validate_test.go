@@ -94,7 +94,7 @@ func TestUploadedSourceIsValidatedByTheQueue(t *testing.T) {
 	t.Parallel()
 	service, db, _, class := newJobs(t)
 	done := make(chan verify.State, 1)
-	service.OnMove(func(to verify.State) {
+	service.OnTransition(func(to verify.State) {
 		if to == verify.Queued || to == verify.Failed {
 			done <- to
 		}

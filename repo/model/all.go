@@ -11,7 +11,7 @@ func All() []any {
 		(*PrivacyPoint)(nil), (*PrivacyPointAsset)(nil), (*PrivacyBucket)(nil), (*PrivacyBucketFlow)(nil), (*PrivacyBucketFee)(nil),
 		(*Lease)(nil), (*Backfill)(nil), (*Head)(nil), (*Checkpoint)(nil), (*Range)(nil), (*DeriverVersion)(nil), (*FactEpoch)(nil), (*Fork)(nil), (*Certificate)(nil),
 		(*Workspace)(nil), (*APIKey)(nil), (*Session)(nil), (*UsedLogin)(nil), (*AuditEntry)(nil), (*Quota)(nil), (*UsageHour)(nil), (*UsageRequest)(nil), (*Secret)(nil), (*Label)(nil),
-		(*VerificationJob)(nil), (*VerificationMove)(nil), (*VerificationSource)(nil), (*VerificationCreates)(nil), (*VerificationBuilder)(nil), (*VerificationBuild)(nil), (*VerificationCandidate)(nil),
+		(*VerificationJob)(nil), (*VerificationTransition)(nil), (*VerificationSource)(nil), (*VerificationCreates)(nil), (*VerificationBuilder)(nil), (*VerificationBuild)(nil), (*VerificationCandidate)(nil),
 		(*VerificationKey)(nil), (*VerificationController)(nil), (*VerificationReceipt)(nil), (*VerificationOutbox)(nil),
 		(*VerificationLogHash)(nil), (*VerificationLogCheckpoint)(nil),
 		(*ProveJob)(nil), (*ProveBudget)(nil),

@@ -36,8 +36,8 @@ type VerificationJob struct {
 	ReceiptID         *int64            `bun:"receipt_id"`
 }
 
-// VerificationMove is a state in the history of a verification job.
-type VerificationMove struct {
+// VerificationTransition is a state in the history of a verification job.
+type VerificationTransition struct {
 	bun.BaseModel `bun:"table:verification_history,alias:vh"`
 
 	Job   string            `bun:"job,pk"`

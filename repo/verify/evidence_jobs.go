@@ -49,7 +49,7 @@ func (r Evidence) JobsAfter(ctx context.Context, after string, most int) ([]veri
 	SELECT job, seq, state, at FROM verification_history WHERE job = ANY($1::text[]) ORDER BY job, seq`, ids)
 	for _, m := range moves {
 		job := &jobs[place[m.Job]]
-		if job.History = append(job.History, verify.Move{State: storedState(m.State), At: m.At.UTC()}); int64(len(job.History)) != m.Seq {
+		if job.History = append(job.History, verify.Transition{State: storedState(m.State), At: m.At.UTC()}); int64(len(job.History)) != m.Seq {
 			job.Unreadable = errors.Join(job.Unreadable, fmt.Errorf("row %d of its history has the number %d", len(job.History), m.Seq))
 		}
 	}

@@ -43,7 +43,7 @@ func jobsOf(ctx context.Context, on bun.IDB, rows []model.VerificationJob) ([]ve
 	for i := range jobs {
 		job := &jobs[i]
 		job.History = histories[job.ID]
-		if last := slices.IndexFunc(job.History, func(m verify.Move) bool { return m.State == job.State }); last >= 0 {
+		if last := slices.IndexFunc(job.History, func(m verify.Transition) bool { return m.State == job.State }); last >= 0 {
 			job.History = job.History[:last+1]
 		}
 	}
@@ -51,15 +51,15 @@ func jobsOf(ctx context.Context, on bun.IDB, rows []model.VerificationJob) ([]ve
 }
 
 // historiesOf returns the histories of jobs, by the primary key.
-func historiesOf(ctx context.Context, on bun.IDB, jobs []string) (map[string][]verify.Move, error) {
-	histories := make(map[string][]verify.Move, len(jobs))
+func historiesOf(ctx context.Context, on bun.IDB, jobs []string) (map[string][]verify.Transition, error) {
+	histories := make(map[string][]verify.Transition, len(jobs))
 	if len(jobs) == 0 {
 		return histories, nil
 	}
-	var moves []model.VerificationMove
+	var moves []model.VerificationTransition
 	err := on.NewSelect().Model(&moves).Comment("verification.history").Where("job IN (?)", bun.List(jobs)).Order("job", "seq").Scan(ctx)
 	for _, m := range moves {
-		histories[m.Job] = append(histories[m.Job], verify.Move{State: verify.State(m.State), At: m.At.UTC()})
+		histories[m.Job] = append(histories[m.Job], verify.Transition{State: verify.State(m.State), At: m.At.UTC()})
 	}
 	return histories, err
 }

@@ -51,15 +51,15 @@ type JobBody struct {
 	FinishedAt        *time.Time          `json:"finishedAt"`
 	PollAfterSeconds  int                 `json:"pollAfterSeconds"`
 	IdempotencyKey    string              `json:"idempotencyKey"`
-	History           []MoveBody          `json:"history"`
+	History           []TransitionBody    `json:"history"`
 	Build             *BuildBody          `json:"build"`
 	ProducedClassHash *starknet.Felt      `json:"producedClassHash"`
 	ReceiptID         *uint64             `json:"receiptId"`
 	ReceiptURL        *string             `json:"receiptUrl"`
 }
 
-// MoveBody is a state of a job's history.
-type MoveBody struct {
+// TransitionBody is a state of a job's history.
+type TransitionBody struct {
 	State verify.State `json:"state"`
 	At    time.Time    `json:"at"`
 }
@@ -89,7 +89,7 @@ func renderJob(j *verify.Job) JobBody {
 		CreatedAt: j.CreatedAt.UTC(), UpdatedAt: j.UpdatedAt.UTC(), UploadExpiresAt: j.UploadExpiresAt.UTC(),
 		SourceCommittedAt: utc(j.SourceCommittedAt), SourceDeletedAt: utc(j.SourceDeletedAt), FinishedAt: utc(j.FinishedAt),
 		PollAfterSeconds: pollAfter, IdempotencyKey: j.IdempotencyKey,
-		History:           frame.RenderAll(j.History, func(m verify.Move) MoveBody { return MoveBody{m.State, m.At.UTC()} }),
+		History:           frame.RenderAll(j.History, func(m verify.Transition) TransitionBody { return TransitionBody{m.State, m.At.UTC()} }),
 		ProducedClassHash: j.ProducedClassHash, ReceiptID: j.ReceiptID,
 	}
 	if f := j.Failure; f != nil {
