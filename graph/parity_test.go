@@ -380,7 +380,7 @@ func (p *parity) checkArguments(t *testing.T, o *restOperation) {
 			t.Errorf("%s: got the parameter %s in parity.yaml, want it in the OpenAPI document too", o.id, name)
 		}
 		if _, err := readPlace(o.root(), place); err != nil {
-			t.Errorf("%s: %s: %v", o.id, name, err)
+			t.Errorf("%s: %s: got %v, want a place in the schema", o.id, name, err)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func forwarded(t *testing.T, p *Pool, r Request) <-chan string {
 	go func() {
 		got, err := p.Forward(t.Context(), r)
 		if err != nil {
-			t.Errorf("%s of %q: %v", r.Method, r.Share, err)
+			t.Errorf("%s of %q: got %v, want no error", r.Method, r.Share, err)
 		}
 		done <- string(got)
 	}()
@@ -165,7 +165,7 @@ func TestReadDoesNotWaitInTheQueueOfAnotherCaller(t *testing.T) {
 	read := func(name string, r Request) {
 		reads.Go(func() {
 			if _, err := p.Forward(ctx(name), r); err != nil {
-				t.Errorf("%s of %s: %v", r.Method, name, err)
+				t.Errorf("%s of %s: got %v, want no error", r.Method, name, err)
 			}
 		})
 	}

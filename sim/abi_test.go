@@ -123,10 +123,10 @@ func (r *reading) invocation(i *vm.Invocation) {
 		return
 	}
 	if _, err := function.DecodeInputs(i.Calldata); err != nil {
-		r.t.Errorf("%s: calldata %v: %v", function.Name, i.Calldata, err)
+		r.t.Errorf("%s: calldata %v: got %v, want no error", function.Name, i.Calldata, err)
 	}
 	if _, err := function.DecodeOutputs(i.Result); err != nil {
-		r.t.Errorf("%s: result %v: %v", function.Name, i.Result, err)
+		r.t.Errorf("%s: result %v: got %v, want no error", function.Name, i.Result, err)
 	}
 	for _, e := range i.Events {
 		r.events++
@@ -134,7 +134,7 @@ func (r *reading) invocation(i *vm.Invocation) {
 			continue
 		}
 		if _, err := schema.DecodeEvent(e.Keys, e.Data); err != nil {
-			r.t.Errorf("%s: event %v %v: %v", function.Name, e.Keys, e.Data, err)
+			r.t.Errorf("%s: event %v %v: got %v, want no error", function.Name, e.Keys, e.Data, err)
 		}
 	}
 	for _, inner := range i.Calls {

@@ -104,7 +104,7 @@ func TestEachLieChangesOneThingAndStaysValid(t *testing.T) {
 		answer := c.call(a.method, a.arguments...).Result
 		n.ClearFaults()
 		if err := spec.CheckResult(a.method, answer); err != nil {
-			t.Errorf("%s: %v", lie, err)
+			t.Errorf("%s: got %v, want a result of the specification", lie, err)
 		}
 		if got, want := differences("$", truth, decoded(t, answer)), expected(lie); got != want {
 			t.Errorf("%s: the differences are %q, want %q", lie, got, want)

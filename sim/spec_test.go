@@ -25,7 +25,7 @@ func checked(t *testing.T, spec spectest.Specification, c client, method string,
 		return
 	}
 	if err := spec.CheckResult(method, r.Result); err != nil {
-		t.Errorf("%s: %v in %.400s", method, err, r.Result)
+		t.Errorf("%s: got %.400s (%v), want a result of the specification", method, r.Result, err)
 	}
 }
 

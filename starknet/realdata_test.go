@@ -117,7 +117,7 @@ func TestEveryRealClassHashIsReproduced(t *testing.T) {
 		readJSON(t, path, &class)
 		got, err := class.Hash()
 		if err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: got %v, want no error", path, err)
 		}
 		if (got == MustFelt(name)) == lostSerialisation[name] {
 			t.Errorf("%s: got hash %v, want that of its name: %v", path, got, !lostSerialisation[name])

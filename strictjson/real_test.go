@@ -27,7 +27,7 @@ func TestRealBlocksAndClassesHaveACanonicalForm(t *testing.T) {
 		}
 		canonical, err := Canonical(data)
 		if err != nil {
-			t.Errorf("%s: %v", file, err)
+			t.Errorf("%s: got %v, want no error", file, err)
 			continue
 		}
 		again, err := Canonical(canonical)

@@ -75,7 +75,7 @@ func TestEveryReaderBoundsDepth(t *testing.T) {
 			arrays(MaxDepth), objects(MaxDepth), "[" + strings.Repeat("[],", 1000) + `"[[["]`,
 		} {
 			if err := read(accepted); err != nil {
-				t.Errorf("%.20s: %v", accepted, err)
+				t.Errorf("%.20s: got %v, want no error", accepted, err)
 			}
 		}
 		for _, refused := range []string{

@@ -43,7 +43,7 @@ func TestAnEnvelopeIsReadAsItWasPacked(t *testing.T) {
 	for i, want := range envelopes() {
 		var got model.Envelope
 		if err := got.Scan(want.Append(nil)); err != nil {
-			t.Errorf("envelope %d: %v", i, err)
+			t.Errorf("envelope %d: got %v, want no error", i, err)
 		} else if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("envelope %d: -want +got\n%s", i, diff)
 		}

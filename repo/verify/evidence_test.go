@@ -150,7 +150,7 @@ func TestEveryCorruptionOfReceiptsAndLogIsFound(t *testing.T) {
 			t.Parallel()
 			damaged, other := repotest.Connect(t, repotest.Receipted)
 			if _, err := other.Exec(t.Context(), "SET session_replication_role = replica; "+c.statement); err != nil {
-				t.Errorf("%s: %v", c.what, err)
+				t.Errorf("%s: got %v, want no error", c.what, err)
 				return
 			}
 			faults := inspect(t, damaged)
@@ -165,7 +165,7 @@ func TestEveryCorruptionOfReceiptsAndLogIsFound(t *testing.T) {
 					return
 				}
 				if _, err := other.Exec(t.Context(), f.Repair); err != nil {
-					t.Errorf("%s: %s: %v", c.what, f.Repair, err)
+					t.Errorf("%s: %s: got %v, want no error", c.what, f.Repair, err)
 				}
 				grows(t, damaged)
 				if left := inspect(t, damaged); len(left) > 0 {

@@ -106,7 +106,7 @@ func (s *service) compare(t *testing.T, spec spectest.Specification, method, par
 		return
 	}
 	if err := spec.CheckResult(method, through.Result); err != nil {
-		t.Errorf("%s %s: %v in %.300s", method, params, err, through.Result)
+		t.Errorf("%s %s: got %.300s (%v), want a result of the specification", method, params, through.Result, err)
 	}
 }
 

@@ -114,10 +114,10 @@ func check(t *testing.T, class string, function *abi.Function) {
 		return // a fallback, which takes any calldata
 	}
 	if err := function.UnsupportedInputs(); err != nil {
-		t.Errorf("%s: the parameters of %s: %v", class, signature(function), err)
+		t.Errorf("%s: the parameters of %s: got %v, want no error", class, signature(function), err)
 	}
 	if err := function.UnsupportedOutputs(); err != nil {
-		t.Errorf("%s: the result of %s: %v", class, signature(function), err)
+		t.Errorf("%s: the result of %s: got %v, want no error", class, signature(function), err)
 	}
 }
 

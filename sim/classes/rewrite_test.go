@@ -55,7 +55,7 @@ func recompile(t *testing.T, opened toolchain.Compiler, source source, stored *e
 	t.Helper()
 	built, document, err := source.build(t.Context(), opened)
 	if err != nil {
-		t.Errorf("%s: %v", source.path, err)
+		t.Errorf("%s: got %v, want no error", source.path, err)
 		return false
 	}
 	t.Logf("%s: class %s, %d bytes", source.path, built.ClassHash, len(document))

@@ -118,7 +118,7 @@ func TestValuesOfEveryType(t *testing.T) {
 		f := functionOf(t, c.typeName)
 		fields, err := f.DecodeInputs(c.payload)
 		if err != nil {
-			t.Errorf("%s: %v", c.typeName, err)
+			t.Errorf("%s: got %v, want no error", c.typeName, err)
 			continue
 		}
 		if got := fields[0].String(); got != c.display || fields[0].Type.Kind() != c.kind {

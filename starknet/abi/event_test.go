@@ -57,7 +57,7 @@ func TestNestedAndFlatEvents(t *testing.T) {
 	} {
 		event, err := schema.DecodeEvent(c.keys, c.data)
 		if err != nil {
-			t.Errorf("%s: %v", c.path, err)
+			t.Errorf("%s: got %v, want no error", c.path, err)
 			continue
 		}
 		var shown []string

@@ -116,9 +116,9 @@ func (tab *Tab) OutsideRequests() []string {
 func (tab *Tab) AssertQuiet() {
 	tab.t.Helper()
 	for _, message := range tab.ConsoleErrors() {
-		tab.t.Errorf("console error: %s", message)
+		tab.t.Errorf("got the console error %s, want none", message)
 	}
 	for _, request := range tab.OutsideRequests() {
-		tab.t.Errorf("request left the host: %s", request)
+		tab.t.Errorf("got a request to another host: %s, want none", request)
 	}
 }
