@@ -5,5 +5,10 @@
 // pause. It adapts to the answers, so that an upstream with an unknown rate limit
 // is used almost as much as it allows, with few refused calls.
 //
+// The adaptive policies of failsafe-go do not serve here: its limiter changes only
+// the number of concurrent calls, by the trend of their durations, and its throttler
+// drops calls at random after failures. A rate limit counts calls per second and
+// refuses them at once, with a pause, without the calls before becoming slower.
+//
 // This package does not send anything, and does not know what a call is.
 package pace
