@@ -78,7 +78,7 @@ func (r *reservation) use(bytes int64) error {
 	used := r.used.Add(bytes)
 	switch {
 	case used > r.memory.most:
-		return domain.Errorf(domain.CodePayloadTooLarge, "The operation reads and returns values that take more than %d MB. Request fewer items or fields.", r.memory.most>>20)
+		return domain.Errorf(domain.CodePayloadTooLarge, "The operation needs more than %d MiB of memory. Request fewer items or fields.", r.memory.most>>20)
 	case used <= r.limit.Load():
 		return nil
 	}

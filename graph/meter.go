@@ -93,7 +93,7 @@ func (m *meter) read(bytes int) {
 
 func tooLarge(l limits.Limits, size int) error {
 	return limits.Exceed(domain.CodePayloadTooLarge, limits.Response, l.ResponseBytes, size, fmt.Sprintf(
-		"The result has %d bytes or more; the limit %s is %d. Request fewer items or fields.", size, limits.Response, l.ResponseBytes))
+		"The result has %d bytes or more; the limit is %d (%s). Request fewer items or fields.", size, l.ResponseBytes, limits.Response))
 }
 
 // metering is the extension that counts every field. After the execution was

@@ -48,7 +48,7 @@ func (h *Handler) readParams(w http.ResponseWriter, r *http.Request) (params, er
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.Limits.BodyBytes)))
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return params{}, limits.Exceed(domain.CodePayloadTooLarge, limits.Body, int(tooLarge.Limit), int(max(r.ContentLength, tooLarge.Limit+1)),
-			fmt.Sprintf("The request body exceeds the limit %s of %d bytes.", limits.Body, tooLarge.Limit))
+			fmt.Sprintf("The request body exceeds the limit of %d bytes (%s).", tooLarge.Limit, limits.Body))
 	}
 	if err != nil {
 		return params{}, domain.Errorf(domain.CodeInvalidRequest, "The request body could not be read.")

@@ -38,7 +38,7 @@ func (s shapes) MutateOperationParameters(ctx context.Context, p *graphql.RawPar
 		if err == nil {
 			err = s.check(parsed)
 		} else {
-			err = limits.Check(limits.Tokens, s.limits.Tokens, tokens(p.Query), "tokens")
+			err = limits.Check(limits.Tokens, s.limits.Tokens, tokens(p.Query), "The operation has %d tokens")
 		}
 		if err != nil {
 			return operationOf(ctx).refuse(err)
@@ -70,12 +70,12 @@ func named(doc *ast.QueryDocument, name string) error {
 func (s shapes) check(doc *ast.QueryDocument) error {
 	shape := shapeOf(doc)
 	for _, err := range []error{
-		limits.Check(limits.Depth, s.limits.Depth, shape.depth, "levels"),
-		limits.Check(limits.Aliases, s.limits.Aliases, shape.aliases, "aliases"),
-		limits.Check(limits.Name, s.limits.NameBytes, shape.longestName, "bytes in an alias"),
-		limits.Check(limits.RootFields, s.limits.RootFields, shape.rootFields, "root fields"),
-		limits.Check(limits.Directives, s.limits.Directives, shape.directives, "directives"),
-		limits.Check(limits.Repeats, s.limits.Repeats, shape.repeats, "repeated fields"),
+		limits.Check(limits.Depth, s.limits.Depth, shape.depth, "The operation has %d levels of nested selections"),
+		limits.Check(limits.Aliases, s.limits.Aliases, shape.aliases, "The operation has %d aliases"),
+		limits.Check(limits.Name, s.limits.NameBytes, shape.longestName, "The longest alias has %d bytes"),
+		limits.Check(limits.RootFields, s.limits.RootFields, shape.rootFields, "The operation has %d root fields"),
+		limits.Check(limits.Directives, s.limits.Directives, shape.directives, "The operation has %d directives"),
+		limits.Check(limits.Repeats, s.limits.Repeats, shape.repeats, "The operation has %d repeated fields"),
 	} {
 		if err != nil {
 			return err

@@ -81,7 +81,7 @@ func (a sockets) Accept(w http.ResponseWriter, r *http.Request, _ transport.Webs
 func (a sockets) tooMany(count int) error {
 	limit := a.h.Limits.Operations
 	return limits.Exceed(domain.CodeRateLimited, limits.Operations, limit, count, fmt.Sprintf(
-		"The socket has %d operations running; the limit %s is %d. Complete one first.", count-1, limits.Operations, limit))
+		"The socket has %d operations running; the limit is %d (%s). Complete one first.", count-1, limit, limits.Operations))
 }
 
 // documentIDExtension is where the id of a document travels that a client sent
@@ -167,7 +167,7 @@ func closeCode(ctx context.Context, err error) (websocket.StatusCode, string) {
 	case domain.CodeInternal:
 		return live.CloseInternal, "Internal server error"
 	case domain.CodeConflictingKeyHeaders:
-		return live.CloseBadMessage, "The header and connection_init name different keys."
+		return live.CloseBadMessage, "The header and connection_init contain different API keys."
 	case domain.CodeForbidden:
 		return live.CloseForbidden, "Forbidden"
 	case domain.CodeServiceUnavailable, domain.CodeRateLimited:

@@ -8,7 +8,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// ArtifactID returns the id that Scarb gives the artefacts of a contract: a hash
+// ArtifactID returns the id that Scarb gives the artifacts of a contract: a hash
 // of the package's name and the contract's full path, such as hello::Hello.
 func ArtifactID(packageName, contractPath string) string {
 	return shortHash(packageName, contractPath)

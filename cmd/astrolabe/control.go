@@ -106,7 +106,7 @@ func asRole(ctx context.Context, c *console, role string, s databaseSettings, ad
 		return err
 	}
 	if s.DatabaseURL == "" {
-		return usageError{fmt.Errorf("set the URL of the database, whose user is %s", role)}
+		return usageError{fmt.Errorf("set a database URL with the role %s", role)}
 	}
 	c.logStart()
 	db, err := repo.Open(ctx, s.options(c, string(s.DatabaseURL)))

@@ -14,7 +14,7 @@ import (
 
 // verifyCommand verifies contracts, and manages the keys that sign receipts.
 type verifyCommand struct {
-	Pack      verification.Pack   `cmd:"" help:"Pack a source tree into a deterministic archive, if it breaks no rule."`
+	Pack      verification.Pack   `cmd:"" help:"Pack a source tree into a deterministic archive. Fails if the tree breaks a rule."`
 	Check     verification.Check  `cmd:"" help:"Check a source archive, or a source tree, against every rule."`
 	Submit    verification.Submit `cmd:"" help:"Verify a source tree with a service, and fetch the receipt."`
 	Keys      verifyKeys          `cmd:"" help:"List, retire and revoke the keys that sign receipts."`
@@ -30,8 +30,8 @@ type receiptCommand struct {
 // verifyKeys manages the keys that sign receipts. It needs no private key.
 type verifyKeys struct {
 	List   verifyKeysList   `cmd:"" help:"List the keys, oldest first."`
-	Retire verifyKeysRetire `cmd:"" help:"Retire a key: it signs no more, and its receipts stay valid."`
-	Revoke verifyKeysRevoke `cmd:"" help:"Revoke a key that may be stolen: none of its receipts is valid any more."`
+	Retire verifyKeysRetire `cmd:"" help:"Retire a key: it can no longer sign, but its receipts stay valid."`
+	Revoke verifyKeysRevoke `cmd:"" help:"Revoke a key that may be stolen: all of its receipts become invalid."`
 }
 
 type verifyKeysList struct {

@@ -77,7 +77,7 @@ func checkDerived(b *Block) error {
 	}
 	for i := range b.Activity {
 		if a := &b.Activity[i]; a.Items > math.MaxInt32 {
-			return fmt.Errorf("%w: transaction %d of block %d is %d items of activity for %s", ErrTooLarge, a.TxIndex, b.Header.Number, a.Items, a.Address)
+			return fmt.Errorf("%w: %s has %d activity items in transaction %d of block %d", ErrTooLarge, a.Address, a.Items, a.TxIndex, b.Header.Number)
 		}
 	}
 	return nil

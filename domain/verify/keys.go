@@ -31,11 +31,10 @@ type KeyEnd string
 
 // The ways in which a key ends.
 const (
-	// RetireKey is a planned rotation: the key signs no more, and its receipts stay
-	// valid.
+	// RetireKey is a planned rotation: the key can no longer sign, but its receipts
+	// stay valid.
 	RetireKey KeyEnd = "retire"
-	// RevokeKey is for a key that may be stolen: none of its receipts is valid any
-	// more.
+	// RevokeKey is for a key that may be stolen: all of its receipts become invalid.
 	RevokeKey KeyEnd = "revoke"
 )
 

@@ -537,7 +537,7 @@ type Query {
     @tier(permission: VERIFY)
     @listSize(assumedSize: 25, slicingArguments: ["first"], maximumSize: 100, sizedFields: ["edges", "nodes"])
 
-  "Get whether contracts can be verified now, with which toolchain, and what the sandbox enforces. Every caller can read it."
+  "Report whether contracts can be verified now, with which toolchain, and what the sandbox enforces. Every caller can read it."
   verificationAvailability: VerificationAvailability
 
   """
@@ -3477,7 +3477,7 @@ type VerificationJob {
   chainId: ChainId!
   "State of the job."
   state: VerificationJobState!
-  "Whether the job has ended, so that its state does not change any more."
+  "Whether the job has ended. The state of an ended job never changes."
   terminal: Boolean!
   """
   Whether a new job with the same source can succeed. If not, change the source or the package first.
@@ -3646,7 +3646,7 @@ enum VerificationEnvironment {
   DEMO
 }
 
-"A measure of the sandbox in which contracts are built."
+"A restriction that the sandbox enforces on every build."
 type VerificationMeasure {
   "What it restricts, for example ` + "`" + `network` + "`" + ` or ` + "`" + `memory` + "`" + `."
   name: String!
@@ -3866,7 +3866,7 @@ type PrivacyPool {
   caveat: String!
   "Counts of the public events, including those in blocks that are not finalized, and how far they are decoded."
   status: PrivacyPoolStatus @cost(weight: 1000)
-  "The finalized flow ledger as of its newest block. Only one whose status is ` + "`" + `COMPLETE` + "`" + ` may be published."
+  "The finalized flow ledger as of its newest block. Publish it only if its status is ` + "`" + `COMPLETE` + "`" + `."
   snapshot: PrivacyPoolSnapshot @cost(weight: 1000)
   "The finalized flow ledger at the end of each hour, oldest first. An hour without a point is unknown, not zero."
   hourlyPoints(

@@ -34,13 +34,13 @@ func (e *Exceeded) RetryAfter(after time.Duration) *Exceeded {
 }
 
 // Check returns an invalid_request error when an operation has more than the
-// limit of something.
-func Check(name string, limit, actual int, units string) error {
+// limit of something. The format has the number.
+func Check(name string, limit, actual int, format string) error {
 	if actual <= limit {
 		return nil
 	}
 	return Exceed(domain.CodeInvalidRequest, name, limit, actual,
-		fmt.Sprintf("The operation has %d %s; the limit is %d (%s).", actual, units, limit, name))
+		fmt.Sprintf(format+"; the limit is %d (%s).", actual, limit, name))
 }
 
 // CheckCost returns an invalid_request error when an operation costs more than the

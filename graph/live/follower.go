@@ -119,7 +119,7 @@ func recent(at place, t *Tip, limit int) error {
 	}
 	behind := int(t.next - at.from[0]) //nolint:gosec // Blocks are fewer.
 	return limits.Exceed(domain.CodeInvalidRequest, limits.Resume, limit, behind, fmt.Sprintf(
-		"The subscription would begin %d blocks behind the head; the limit %s is %d. List the older blocks, then subscribe from there.", behind, limits.Resume, limit))
+		"The subscription would begin %d blocks behind the head; the limit is %d (%s). List the older blocks, then subscribe from there.", behind, limit, limits.Resume))
 }
 
 // run sends messages until ctx ends or the stream does.

@@ -36,7 +36,7 @@ const (
 
 // readArtefact reads the class of a package from the folder that Scarb wrote,
 // without the names for debugging. A folder that does not have exactly one such
-// artefact is a *verify.Failure.
+// artifact is a *verify.Failure.
 func readArtefact(dir string, p verify.Package) ([]byte, error) {
 	failed := func(format string, arguments ...any) error {
 		return &verify.Failure{Code: verify.BuildFailed, Message: fmt.Sprintf(format, arguments...)}

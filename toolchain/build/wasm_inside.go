@@ -64,7 +64,7 @@ func buildWasm(r request, archive io.Reader) (*answer, error) {
 	return &answer{Class: text}, err
 }
 
-// flattened reads the tree and flattens the package. It checks the artefact's id,
+// flattened reads the tree and flattens the package. It checks the artifact's id,
 // which this compiler does not write anywhere.
 func flattened(archive io.Reader, p verify.Package) (*flatten.Source, error) {
 	manifest, err := extract(archive, sourceDir, p)

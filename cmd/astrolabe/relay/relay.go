@@ -46,7 +46,11 @@ func Open(ctx context.Context, s Settings, d Deployment) (*Process, error) {
 	var open atomic.Bool
 	upstream, err := prover.New(prover.Options{URL: string(s.Prover), Timeout: s.ProverTimeout, StateChanged: func(is bool) {
 		open.Store(is)
-		d.Logger.Warn("the circuit breaker of the prover opened or closed", "open", is)
+		if is {
+			d.Logger.Warn("the prover's circuit breaker opened")
+		} else {
+			d.Logger.Info("the prover's circuit breaker closed")
+		}
 	}})
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func (s *submission) finish(ctx context.Context, j *job) error {
 		}
 		s.field("declaredClassHash", s.described.SelectedClassHash)
 		s.field("producedClassHash", produced)
-		return &Error{exitMismatch, fmt.Errorf("the source gives the class %s, not %s as declared", produced, s.described.SelectedClassHash)}
+		return &Error{exitMismatch, fmt.Errorf("the source compiles to the class %s, but the declared class is %s", produced, s.described.SelectedClassHash)}
 	case verify.Cancelled:
 		return &Error{exitCancelled, errors.New("the job was cancelled")}
 	case verify.Expired:

@@ -112,7 +112,7 @@ func TestEachEndOfAJobHasItsExitCode(t *testing.T) {
 		code         int
 		text, output string
 	}{
-		verify.Mismatch:  {5, "the source gives the class 0x42, not " + classHash + " as declared", "declaredClassHash " + classHash + "\nproducedClassHash 0x42\n"},
+		verify.Mismatch:  {5, "the source compiles to the class 0x42, but the declared class is " + classHash, "declaredClassHash " + classHash + "\nproducedClassHash 0x42\n"},
 		verify.Failed:    {6, "build_failed: The compiler [31m refused the source. (a retry of the same source cannot succeed)", "failureCode build_failed\nretryable false\n"},
 		verify.Cancelled: {7, "cancelled", "state cancelled\n"},
 		verify.Expired:   {8, "expired", "state expired\n"},

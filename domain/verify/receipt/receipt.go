@@ -70,7 +70,7 @@ func Parse(data []byte) (*Receipt, error) {
 	}
 	var r Receipt
 	if err := strictjson.Decode(data, &r); err != nil {
-		return nil, refuse(MalformedReceipt, "The receipt does not have the form of the contract: %v.", err)
+		return nil, refuse(MalformedReceipt, "The receipt is malformed: %v.", err)
 	}
 	if err := r.check(); err != nil {
 		return nil, err

@@ -50,10 +50,10 @@ func TestAMalformedReceiptIsRefusedWithTheFieldsName(t *testing.T) {
 			`schemaVersion must be service-portable-verification-receipt-v1, got "service-portable-verification-receipt-v2".`},
 		{`"algorithm":"Ed25519"`, `"algorithm":"none"`, `algorithm must be Ed25519, got "none".`},
 		{`"keyId":"k"`, `"keyId":"k k"`, `keyId must be 1 to 128 characters from A-Z a-z 0-9 . _ : -, got "k k".`},
-		{`"keyId":"k",`, ``, `The receipt does not have the form of the contract: missing key "keyId" at "/keyId".`},
-		{`"evidence":{`, `"evidence":{"note":1,`, `The receipt does not have the form of the contract: unknown key "note" at "/evidence/note".`},
+		{`"keyId":"k",`, ``, `The receipt is malformed: missing key "keyId" at "/keyId".`},
+		{`"evidence":{`, `"evidence":{"note":1,`, `The receipt is malformed: unknown key "note" at "/evidence/note".`},
 		{`"receiptId":100`, `"receiptId":0.0`, `evidence.receiptId must be an integer of at least 1, got "0".`},
-		{`"blockNumber":654321`, `"blockNumber":1.5`, `The receipt does not have the form of the contract: expected an integer from 0 to 9007199254740991 at "/evidence/declaration/blockNumber".`},
+		{`"blockNumber":654321`, `"blockNumber":1.5`, `The receipt is malformed: expected an integer from 0 to 9007199254740991 at "/evidence/declaration/blockNumber".`},
 		{`"issuedAt":"2026-11-16T12:30:00Z"`, `"issuedAt":"2026-11-16T13:30:00+01:00"`,
 			`evidence.issuedAt must be an RFC 3339 time in UTC that ends with Z, got "2026-11-16T13:30:00+01:00".`},
 		{`"security",`, ``, `evidence.notProofOf must be each of security, audit, official_attribution, deployment_configuration, current_address_class once, ` +

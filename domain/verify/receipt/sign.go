@@ -14,7 +14,7 @@ import (
 func Sign(e Evidence, environment Environment, toolchain Toolchain, key Key, private ed25519.PrivateKey) (*Receipt, error) {
 	switch {
 	case key.Environment != environment:
-		return nil, refuse(WrongEnvironment, "The key %s signs for the environment %s, but the build is of %s.",
+		return nil, refuse(WrongEnvironment, "The key %s signs for the environment %s, but the build is for %s.",
 			domain.Quote(key.ID), domain.Quote(string(key.Environment)), domain.Quote(string(environment)))
 	case key.Toolchain != toolchain:
 		return nil, refuse(WrongToolchain, "The key %s signs for the toolchain %s, but the build used %s.", domain.Quote(key.ID), key.Toolchain, toolchain)

@@ -35,7 +35,7 @@ type Key struct {
 	RevokedAt   *time.Time // when the operator stopped trusting it; nil if trusted
 }
 
-// Ended reports whether the key was retired or revoked. It signs no more.
+// Ended reports whether the key was retired or revoked. It can no longer sign.
 func (k *Key) Ended() bool { return k.NotAfter != nil || k.RevokedAt != nil }
 
 // Environment is what a key's receipts are about.

@@ -88,7 +88,7 @@ func (k *Key) Accepts(document string, signed time.Time, rules Rules) error {
 	case rules.ToolchainDigest != "" && rules.ToolchainDigest != k.Toolchain.Digest:
 		return refuse(WrongToolchain, "The key %s signs for the toolchain %s, but %s is required.", id, k.Toolchain, domain.Quote(rules.ToolchainDigest))
 	case k.RevokedAt != nil:
-		return refuse(KeyRevoked, "The key %s was revoked at %s. Nothing that it signed can be trusted, whenever it says that it was signed.", id, formatTime(*k.RevokedAt))
+		return refuse(KeyRevoked, "The key %s was revoked at %s. Nothing that it signed can be trusted, whatever signing time it states.", id, formatTime(*k.RevokedAt))
 	case signed.Before(k.NotBefore):
 		return refuse(KeyNotYetValid, "The %s was signed at %s, but the key %s is valid from %s.", document, at, id, formatTime(k.NotBefore))
 	case k.NotAfter != nil && signed.After(*k.NotAfter):

@@ -59,7 +59,7 @@ func (l *Log) at(ctx context.Context, name domain.Argument, size int64) (*Checkp
 // does not have yet, and invalid_request for one of another height.
 func (l *Log) Tile(ctx context.Context, tile tlog.Tile) ([]byte, error) {
 	if tile.H != TileHeight || tile.L < 0 {
-		return nil, domain.Errorf(domain.CodeInvalidRequest, "Tiles have the height %d and hold hashes, as in tile/%d/0/000.", TileHeight, TileHeight)
+		return nil, domain.Errorf(domain.CodeInvalidRequest, "The tile height must be %d and the tile must hold hashes, as in tile/%d/0/000.", TileHeight, TileHeight)
 	}
 	newest, err := l.Checkpoint(ctx)
 	if err != nil {

@@ -84,7 +84,7 @@ type contract struct {
 	Artifacts    artefacts `json:"artifacts"`
 }
 
-// write writes the artefact index and the class as the release of Scarb does.
+// write writes the artifact index and the class as the release of Scarb does.
 func write(dir, behave string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
