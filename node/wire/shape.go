@@ -12,9 +12,8 @@ import (
 	"astrolabe/starknet"
 )
 
-// shape is how an object of the specification is read into a T. Nothing is
-// read by reflection: blocks are most of what this process reads, and a value
-// with a missing member must be an error, never a zero.
+// shape is how an object of the specification is read into a T, without
+// reflection. A value with a missing member is an error, never a zero.
 type shape[T any] struct {
 	members []member[T]
 	index   map[string]int
