@@ -11,7 +11,7 @@ export GORACE ?= atexit_sleep_ms=100
 # Packages of which the race detector runs only those tests that do several things at the same time: the largest ones, and
 # those that start goroutines in single tests. A test of the root package holds that those that start goroutines are among them.
 RACED_IN := ./jobs/index ./rest ./graph ./jobs/fsck ./repo/index ./repo/onchain ./repo/privacy ./jobs/materialise ./jobs/summaries ./starknet/abi
-RACED_TESTS := Concurrent|Process|Flood|Identical|Cached|Stream|Subscri|Socket|Schedule|Statement|Disconnected|Shutdown|Upload|AtOnce|Leader|Lease|FailedTurn|LoadsHistory|ReorgIsUndone|Upstreams|StopStores|Quorum|Notifications|RateLimited|CatchingUp|Announced|ItsState|WithinOnePoll|EqualsItsNode|RewriteWaits|BeginsAnEpoch|Listeners
+RACED_TESTS := Concurrent|Process|Flood|Identical|Cached|Stream|Subscri|Socket|Schedul|Disconnected|Shutdown|Upload|AtOnce|Leader|Lease|FailedTurn|LoadsHistory|ReorgIsUndone|Upstreams|StopStores|Quorum|Notifications|RateLimited|CatchingUp|Announced|ItsState|WithinOnePoll|EqualsItsNode|RewriteWaits|BeginsAnEpoch|Listeners
 # Packages that the race detector never runs, the longest first: those that run the Cairo compiler, which takes minutes under
 # it; the sandbox, whose limits leave no memory for it; those whose concurrent parts are raced elsewhere (the program, the
 # pages and the oracle in the packages that they consist of, the simulated node in the tests that index it); and the pace
