@@ -22,7 +22,7 @@ func (p page) serveAsset(w http.ResponseWriter, r *http.Request, file string) {
 		http.NotFound(w, r)
 		return
 	}
-	defer stored.Close()
+	defer func() { _ = stored.Close() }()
 	header, content := w.Header(), io.Reader(stored)
 	header.Set("Content-Type", contentTypes[path.Ext(file)])
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -37,7 +37,7 @@ func (p page) serveAsset(w http.ResponseWriter, r *http.Request, file string) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = io.Copy(w, content) // an error is the client's departure
+	_, _ = io.Copy(w, content) //nolint:gosec // The content is the program's own; an error is the client's departure.
 }
 
 // acceptsGzip reports whether gzhttp, which compresses the server's responses,
