@@ -201,14 +201,17 @@ func (g *servedGraph) openStreams() int { return g.Streams.Open() }
 
 func (g *servedGraph) followers() int { return g.hub.(*live.Hub).StatusSubscribers() }
 
-// eventually waits for a condition.
+// eventually polls a condition that gives no signal: what a server or an index
+// has reached.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	ticker, late := time.NewTicker(10*time.Millisecond), time.After(time.Minute)
+	defer ticker.Stop()
 	for !holds() {
-		if time.Now().After(deadline) {
+		select {
+		case <-ticker.C:
+		case <-late:
 			t.Fatalf("timed out, want that %s", what)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 }

@@ -203,7 +203,7 @@ func TestCallerCancellationIsNotAnUpstreamFault(t *testing.T) {
 	for i := range 2 * faultsToOpen {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			until(t, "a request at the node", func() bool { return len(n.calls("starknet_getNonce")) == i+1 })
+			n.awaitCalls("starknet_getNonce", i+1)
 			cancel()
 		}()
 		if _, err := p.Nonce(ctx, Latest, starknet.Felt{}); !errors.Is(err, context.Canceled) {
@@ -227,7 +227,7 @@ func TestFullQueueReturnsBusyAtOnce(t *testing.T) {
 	done := make(chan error, 2)
 	ask := func() { _, err := p.Head(t.Context()); done <- err }
 	go ask()
-	until(t, "the first call at the node", func() bool { return len(n.calls(head)) == 1 })
+	n.awaitCalls(head, 1)
 	go ask()
 	until(t, "the second call in the queue", func() bool { return p.gate.queued() == 1 })
 

@@ -50,11 +50,12 @@ type fakeNode struct {
 	mu       sync.Mutex
 	replies  map[string]reply
 	received map[string][]call
+	arrived  chan struct{} // closed at the next call
 }
 
 func newFakeNode(t *testing.T) *fakeNode {
 	t.Helper()
-	n := &fakeNode{t: t, sockets: make(chan func(*fakeSocket), 16), received: map[string][]call{}, replies: map[string]reply{
+	n := &fakeNode{t: t, sockets: make(chan func(*fakeSocket), 16), received: map[string][]call{}, arrived: make(chan struct{}), replies: map[string]reply{
 		"starknet_chainId":            result(`"0x534e5f5345504f4c4941"`),
 		"starknet_specVersion":        result(`"0.10.2"`),
 		"starknet_blockHashAndNumber": result(`{"block_hash":"0xabc","block_number":100}`),
@@ -83,6 +84,35 @@ func (n *fakeNode) calls(method string) []call {
 	return n.received[method]
 }
 
+// receives notes a call and returns how it is answered.
+func (n *fakeNode) receives(c call) reply {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.received[c.Method] = append(n.received[c.Method], c)
+	close(n.arrived)
+	n.arrived = make(chan struct{})
+	return n.replies[c.Method]
+}
+
+// awaitCalls waits until a method was called so often.
+func (n *fakeNode) awaitCalls(method string, count int) {
+	n.t.Helper()
+	late := time.After(time.Minute)
+	for {
+		n.mu.Lock()
+		got, next := len(n.received[method]), n.arrived
+		n.mu.Unlock()
+		if got >= count {
+			return
+		}
+		select {
+		case <-next:
+		case <-late:
+			n.t.Fatalf("got %d calls of %s, want %d", got, method, count)
+		}
+	}
+}
+
 func (n *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Upgrade") == "websocket" {
 		n.serveSocket(w, r)
@@ -99,10 +129,7 @@ func (n *fakeNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		n.t.Errorf("got %q and %v, want a call", body, err)
 	}
 	c.body = body
-	n.mu.Lock()
-	n.received[c.Method] = append(n.received[c.Method], c)
-	does := n.replies[c.Method]
-	n.mu.Unlock()
+	does := n.receives(c)
 	if does == nil {
 		does = envelope(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`)
 	}
@@ -213,15 +240,18 @@ func (c *fakeClock) waited() []time.Duration {
 	return c.waits
 }
 
-// until polls a condition, and fails the test when it times out.
+// until polls a condition of the pool, which gives no signal, and fails the test
+// when it times out.
 func until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	ticker, late := time.NewTicker(time.Millisecond), time.After(time.Minute)
+	defer ticker.Stop()
 	for !condition() {
-		if time.Now().After(deadline) {
+		select {
+		case <-ticker.C:
+		case <-late:
 			t.Fatalf("timed out, want %s", what)
 		}
-		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -45,9 +45,7 @@ func (s *fakeSocket) receive() (c call) {
 		return call{}
 	}
 	c.body = text
-	s.node.mu.Lock()
-	defer s.node.mu.Unlock()
-	s.node.received[c.Method] = append(s.node.received[c.Method], c)
+	s.node.receives(c)
 	return c
 }
 

@@ -78,7 +78,7 @@ func TestSubscriptionsShareAConnection(t *testing.T) {
 	}
 	for i, s := range subs[1:] {
 		s.Close()
-		until(t, "the end of the subscription", func() bool { return len(n.calls("starknet_unsubscribe")) == i+1 })
+		n.awaitCalls("starknet_unsubscribe", i+1)
 	}
 	if open.Load() != 1 {
 		t.Error("got a closed connection, want it open for the last subscription")
@@ -127,7 +127,7 @@ func TestSlowSubscriptionDoesNotEndTheOthers(t *testing.T) {
 	if !errors.Is(err, socket.ErrOverflow) || count == 0 || count == messages {
 		t.Errorf("got %d messages and %v, want some and %v", count, err, socket.ErrOverflow)
 	}
-	until(t, "the end of the slow subscription at the node", func() bool { return len(n.calls("starknet_unsubscribe")) == 1 })
+	n.awaitCalls("starknet_unsubscribe", 1)
 }
 
 func TestLostConnectionMovesItsSubscriptionsToTheNextUpstream(t *testing.T) {
@@ -263,7 +263,7 @@ func TestLateAnswerToAnAbandonedSubscriptionIsUnsubscribed(t *testing.T) {
 	defer kept.Close()
 	short, cancel := context.WithCancel(t.Context())
 	go func() {
-		until(t, "the second request", func() bool { return len(n.calls("starknet_subscribeEvents")) == 2 })
+		n.awaitCalls("starknet_subscribeEvents", 2)
 		cancel()
 	}()
 	if _, err := p.Follow("starknet_subscribeEvents").Next(short, nil); err == nil {

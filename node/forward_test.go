@@ -174,7 +174,7 @@ func TestCancelledWriteIsNotRetried(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go func() {
-		until(t, "the write at the node", func() bool { return len(first.calls(write)) == 1 })
+		first.awaitCalls(write, 1)
 		cancel()
 	}()
 	_, err := p.Forward(ctx, Request{Method: write, Write: true})

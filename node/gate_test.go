@@ -60,7 +60,7 @@ func TestGuestsDoNotStarveCallersWithAKey(t *testing.T) {
 		start(Caller{Name: []string{"w1", "w2"}[i%2]}, nil)
 		until(t, "a keyed call to have a slot or a place", func() bool { return p.gate.held() == 7+i })
 	}
-	until(t, "two calls of guests and two with a key at the node", func() bool { return len(n.calls(head)) == 4 })
+	n.awaitCalls(head, 4)
 	close(proceed)
 	calls.Wait()
 }

@@ -40,7 +40,7 @@ func TestHedgeNeedsASlotOfItsOwn(t *testing.T) {
 		}
 		done <- string(got)
 	}()
-	until(t, "the read at the slow upstream", func() bool { return len(slow.calls(nonce)) == 1 })
+	slow.awaitCalls(nonce, 1)
 	close(proceed)
 	if got := <-done; got != `"0x2"` || len(quick.calls(nonce)) != 0 {
 		t.Errorf("got %s and %d calls of the other upstream, want the answer of the slow one alone", got, len(quick.calls(nonce)))

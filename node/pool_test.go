@@ -39,7 +39,7 @@ func TestCloseEndsCallsInFlight(t *testing.T) {
 	p := openPool(t, nil, n)
 	done := make(chan error)
 	go func() { _, err := p.Head(context.Background()); done <- err }()
-	until(t, "the call at the node", func() bool { return len(n.calls(head)) == 1 })
+	n.awaitCalls(head, 1)
 	p.Close()
 	if err := <-done; !errors.Is(err, ErrClosed) {
 		t.Errorf("the call failed with %v, want %v", err, ErrClosed)

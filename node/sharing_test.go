@@ -74,7 +74,7 @@ func TestReadDoesNotJoinACallOlderThanItsCallersLastAnswer(t *testing.T) {
 	n.on("starknet_getStorageAt", result(`"0x0"`))
 	p := openPool(t, nil, n)
 	old := forwarded(t, p, Request{Method: nonce, Share: "a"})
-	until(t, "the old read at the node", func() bool { return len(n.calls(nonce)) == 1 })
+	n.awaitCalls(nonce, 1)
 	n.on(nonce, result(`"0x2"`))
 	if _, err := p.Forward(t.Context(), Request{Method: "starknet_getStorageAt", Share: "b"}); err != nil {
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestReadJoinsOnlyACallThatSatisfiesItsCallersView(t *testing.T) {
 	proceed := make(chan struct{})
 	behind.on(number, held(proceed, result(`149`)))
 	first := forwarded(t, p, followingRead(number, "a"))
-	until(t, "the read of a at the upstream that is behind", func() bool { return len(behind.calls(number)) == 1 })
+	behind.awaitCalls(number, 1)
 	if got, err := p.Forward(t.Context(), followingRead(number, "b")); string(got) != "151" || err != nil {
 		t.Errorf("b, which has seen block 151: got %s and %v, want 151", got, err)
 	}
@@ -118,7 +118,7 @@ func TestJoinedReadCountsForItsCallersView(t *testing.T) {
 	n.on(number, held(proceed, result(`151`)))
 	p := openPool(t, nil, n)
 	first := forwarded(t, p, followingRead(number, "a"))
-	until(t, "the read at the node", func() bool { return len(n.calls(number)) == 1 })
+	n.awaitCalls(number, 1)
 	second := forwarded(t, p, followingRead(number, "b"))
 	until(t, "the second read in the same call", func() bool { return p.sharing.users(number) == 2 })
 	close(proceed)
@@ -137,7 +137,7 @@ func TestJoinedReadDoesNotGoBehindWhatItsCallerHasSeenMeanwhile(t *testing.T) {
 	n.on(number, held(proceed, result(`100`)))
 	p := openPool(t, nil, n)
 	first := forwarded(t, p, followingRead(number, "b"))
-	until(t, "the read of b at the node", func() bool { return len(n.calls(number)) == 1 })
+	n.awaitCalls(number, 1)
 	joined := forwarded(t, p, followingRead(number, "a"))
 	until(t, "the read of a in the same call", func() bool { return p.sharing.users(number) == 2 })
 	n.at(101, "a")
@@ -172,7 +172,7 @@ func TestReadDoesNotWaitInTheQueueOfAnotherCaller(t *testing.T) {
 	for i := range 2 { // the share of one caller
 		read("a", Request{Method: nonce, Params: fmt.Appendf(nil, "[%d]", i), Share: "a"})
 	}
-	until(t, "two slow reads at the node", func() bool { return len(n.calls(nonce)) == 2 })
+	n.awaitCalls(nonce, 2)
 	version.Share = "a"
 	read("a", version)
 	until(t, "a read in the queue of a", func() bool {
@@ -209,7 +209,7 @@ func TestQueuedReadJoinsACallThatBegins(t *testing.T) {
 		defer close(busy)
 		_, _ = p.Forward(ctx("a"), Request{Method: nonce, Share: "a"})
 	}()
-	until(t, "a slow read at the node", func() bool { return len(n.calls(nonce)) == 1 })
+	n.awaitCalls(nonce, 1)
 	queued := syncing("a")
 	until(t, "a read in the queue of a", func() bool {
 		p.gate.mu.Lock()

@@ -198,7 +198,8 @@ func (w *world) follow(model *Model) {
 	w.Helper()
 	want := object{"headBlockHash": model.head().BlockHash.String(), "latestIndexedBlockNumber": model.head().BlockNumber}
 	want["finalizedBlockNumber"], want["latestL1AcceptedBlockNumber"] = model.Finalized, model.L1
-	deadline := time.Now().Add(2 * time.Minute)
+	ticker, late := time.NewTicker(10*time.Millisecond), time.After(2*time.Minute)
+	defer ticker.Stop()
 	for {
 		_, status := w.get(Request{Path: "status"}, "")
 		got := object{}
@@ -210,10 +211,11 @@ func (w *world) follow(model *Model) {
 			w.model = model
 			return
 		}
-		if time.Now().After(deadline) {
-			w.Fatalf("the index stands at %v, want %v", got, want)
+		select {
+		case <-ticker.C: // as a client would poll
+		case <-late:
+			w.Fatalf("got the index at %v, want %v", got, want)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 }
 

@@ -2,7 +2,10 @@ package pg_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -72,22 +75,35 @@ func killMyself() {
 	select {}
 }
 
-// await polls until the condition holds, and returns false on a timeout.
+// await polls a condition of another process or of its files, and returns false
+// on a timeout.
 func await(condition func() bool) bool {
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if condition() {
-			return true
+	ticker, late := time.NewTicker(5*time.Millisecond), time.After(time.Minute)
+	defer ticker.Stop()
+	for !condition() {
+		select {
+		case <-ticker.C:
+		case <-late:
+			return false
 		}
 	}
-	return false
+	return true
 }
 
-// killProgram runs the child and checks that it was killed at the step.
-func killProgram(t *testing.T, dir, at string) {
+// killProgram runs the child and checks that it was killed at the step. Reading
+// from the returned pipe ends when all that the child has started has ended.
+func killProgram(t *testing.T, dir, at string) *os.File {
 	t.Helper()
+	descendants, inherited, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = descendants.Close() })
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childFolder+"="+dir, childStep+"="+at)
+	child.ExtraFiles = []*os.File{inherited}
 	output, err := child.CombinedOutput()
+	_ = inherited.Close()
 	status, _ := child.ProcessState.Sys().(syscall.WaitStatus)
 	died := status.Signal() == syscall.SIGKILL
 	if at == panicking {
@@ -96,6 +112,7 @@ func killProgram(t *testing.T, dir, at string) {
 	if !died {
 		t.Fatalf("got the child ended with %v, want it killed: %s", err, output)
 	}
+	return descendants
 }
 
 func TestKillAtAnyStepLeavesAFolderThatStarts(t *testing.T) {
@@ -143,10 +160,15 @@ func TestServerEndsWithTheProgramOnLinux(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			dir := existing(t)
-			killProgram(t, dir, at)
-			pidFile := filepath.Join(dir, "cluster", "postmaster.pid")
-			if !await(func() bool { _, err := os.Stat(pidFile); return err != nil }) {
-				t.Fatal("got a running server, want it ended")
+			descendants := killProgram(t, dir, at)
+			if err := descendants.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadAll(descendants); err != nil {
+				t.Fatalf("got %v, want the server ended", err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "cluster", "postmaster.pid")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("got %v for the server's PID file, want it removed", err)
 			}
 		})
 	}

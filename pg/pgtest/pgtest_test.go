@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -113,7 +114,15 @@ func TestNothingOutlivesAKilledTestBinary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := child.Start(); err != nil {
+	descendants, inherited, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer descendants.Close()
+	child.ExtraFiles = []*os.File{inherited}
+	err = child.Start()
+	_ = inherited.Close()
+	if err != nil {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(output).ReadString('\n')
@@ -123,13 +132,16 @@ func TestNothingOutlivesAKilledTestBinary(t *testing.T) {
 	if err != nil || !ok {
 		t.Fatalf("got %q and %v from the child, want its folder", line, err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-			break // the reaper removes it after the server has ended
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("got the folder %s, want it removed", folder)
-		}
+	// The pipe ends with the last process that the binary has started: the server
+	// and the reaper, which removes the folder after it.
+	if err := descendants.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(descendants); err != nil {
+		t.Fatalf("got %v, want every process ended", err)
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v for the folder %s, want it removed", err, folder)
 	}
 }
 
