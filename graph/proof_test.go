@@ -43,7 +43,7 @@ func serveProofs(t *testing.T, replies ...sim.Reply) *proving {
 	db := repotest.Open(t)
 	p := &proving{moved: make(chan prove.Status, 100)}
 	p.relay = prove.New(proofs.NewJobs(db), prove.Options{
-		Keys: func() []secret.Material { return []secret.Material{{1}} }, Upstream: client, Concurrent: 1, Moved: func(s prove.Status) { p.moved <- s },
+		Keys: func() []secret.Material { return []secret.Material{{1}} }, Upstream: client, Concurrent: 1, OnTransition: func(s prove.Status) { p.moved <- s },
 	})
 	p.servedGraph = serveOver(t, db, time.Now, func(o *Options) {
 		o.Services = explorer.New(explorer.Options{Stores: repositories.Explorer(db), Cursors: o.Cursors})

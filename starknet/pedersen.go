@@ -10,7 +10,7 @@ import (
 // Pedersen hashes two felts: shift + low(a)·P1 + high(a)·P2 + low(b)·P3 +
 // high(b)·P4 on the Stark curve, where low is the low 248 bits and high the
 // rest; the hash is the resulting x coordinate. gnark-crypto's implementation
-// takes 2.2 times as long (ADR 29) and computes its tables at the start of every
+// takes 2.3 times as long (ADR 29) and computes its tables at the start of every
 // program.
 func Pedersen(a, b Felt) Felt {
 	tables := pedersenTables()

@@ -123,7 +123,7 @@ func cube(e *fp.Element) {
 // round's constants. It works on the plain limbs: each result is a sum of few elements,
 // which stays below 8P and so within four limbs, and is reduced once without a branch,
 // because the branch of an ordinary modular addition cannot be predicted: with gnark's
-// additions the permutation takes 1.75 times as long (ADR 29, BenchmarkHades).
+// additions the permutation takes 1.7 times as long (ADR 29, BenchmarkHades).
 func mixHades(s *[3]fp.Element, next *[3]fp.Element) {
 	a, b, c := load(&s[0]), load(&s[1]), load(&s[2])
 	sum := a.plus(b).plus(c)

@@ -104,7 +104,7 @@ func (d *deployment) on(s prove.Store, changes ...func(*prove.Options)) *process
 	p := &process{d: d, moves: make(chan prove.Status, 10_000), stop: func() {}}
 	o := prove.Options{
 		Keys: func() []secret.Material { return *d.keys.Load() }, Upstream: upstream, Now: d.now,
-		Logger: slog.New(slog.NewTextHandler(&d.log, nil)), Moved: func(s prove.Status) { p.moves <- s },
+		Logger: slog.New(slog.NewTextHandler(&d.log, nil)), OnTransition: func(s prove.Status) { p.moves <- s },
 	}
 	for _, change := range changes {
 		change(&o)

@@ -68,9 +68,9 @@ type Options struct {
 	Now func() time.Time
 	// Logger logs outages and what was swept, without content; default none.
 	Logger *slog.Logger
-	// Moved is called after each transition of a job by this process, with its new
+	// OnTransition is called after each transition of a job by this process, with its new
 	// status; default none.
-	Moved func(Status)
+	OnTransition func(Status)
 }
 
 func (o Options) withDefaults() Options {
@@ -95,8 +95,8 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	if o.Moved == nil {
-		o.Moved = func(Status) {}
+	if o.OnTransition == nil {
+		o.OnTransition = func(Status) {}
 	}
 	return o
 }
@@ -176,7 +176,7 @@ func (r *Relay) move(ctx context.Context, id string, place int64, decide func(*J
 		return false, err
 	}
 	if made != nil && made.To != "" {
-		r.options.Moved(made.To)
+		r.options.OnTransition(made.To)
 	}
 	return made != nil, nil
 }

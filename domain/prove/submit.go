@@ -54,7 +54,7 @@ func (r *Relay) Submit(ctx context.Context, caller *account.Caller, key string, 
 		job.expire(r.options.Now())
 		return job, Replayed, nil
 	}
-	r.options.Moved(Queued)
+	r.options.OnTransition(Queued)
 	if err := r.enqueue(ctx, &ticket{job.ID, job.Place, s.Params()}); err != nil {
 		return nil, Replayed, err
 	}

@@ -49,7 +49,7 @@ func (r *Relay) Upkeep(ctx context.Context) error {
 	ended, expired, err := r.store.Sweep(ctx, Silence, mine, now)
 	for status, count := range ended {
 		for range count {
-			r.options.Moved(status)
+			r.options.OnTransition(status)
 		}
 	}
 	if len(ended) > 0 || expired > 0 {

@@ -63,7 +63,7 @@ func Open(ctx context.Context, s Settings, d Deployment) (*Process, error) {
 	options := prove.Options{
 		Keys: keys, Upstream: upstream, Budget: prove.Budget{Concurrent: s.ProverKeyJobs, Daily: s.ProverKeyDaily}, Queue: s.ProverQueue,
 		Concurrent: s.ProverConcurrency, Grace: s.ProverDrain, Linger: linger, Logger: d.Logger,
-		Moved: func(to prove.Status) { d.Metrics.ProofTransition(string(to)) },
+		OnTransition: func(to prove.Status) { d.Metrics.ProofTransition(string(to)) },
 	}
 	if listener != nil {
 		options.Address, options.Peers = listener.address, peers.NewClient(keys, listener.roots)
