@@ -368,6 +368,30 @@ func TestSubscriptionDuringAnOutageWaitsForTheNode(t *testing.T) {
 	})
 }
 
+func TestSubscriptionTakesOnePlaceWhenItsAnswerIsQueued(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g, node := openScript()
+		s := g.Open(t.Context())
+		defer s.Close()
+		requireTaken := func(params string, want int) {
+			t.Helper()
+			taken := -1
+			err := s.Answer(callerWith(t.Context(), account.Read), request(heads, params), func(Answer) []byte {
+				taken = s.Subscriptions() + s.reserved
+				return []byte("result")
+			})
+			if err != nil || taken != want {
+				t.Errorf("params %s: got %d places taken and %v, want %d", params, taken, err, want)
+			}
+		}
+		requireTaken(`[]`, 1)
+		requireTaken(`[]`, 2)
+		node.refuse = func(string) error { return &NodeError{24, json.RawMessage(`{"code":24,"message":"Block not found"}`)} }
+		requireTaken(`[{"block_number":9999}]`, 2)
+	})
+}
+
 func TestTopicsAreBounded(t *testing.T) {
 	t.Parallel()
 	g, _ := openScript()

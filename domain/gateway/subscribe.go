@@ -26,13 +26,10 @@ func (s *Session) Answer(ctx context.Context, r Request, encode func(Answer) []b
 		a.Err = invalid(InvalidRequest, ReasonInvalidRequest, "The socket has %d subscriptions, which is the limit. End one first.", MaxSubscriptions)
 		return s.reply(ctx, s.gateway.refuse(ctx, a), encode)
 	}
-	defer s.unreserve()
-	if a = s.gateway.admit(ctx, m, a); a.Err != nil {
-		return s.reply(ctx, a, encode)
-	}
-	if begun := s.subscribe(ctx, m, r, &a, encode); begun {
+	if a = s.gateway.admit(ctx, m, a); a.Err == nil && s.subscribe(ctx, m, r, &a, encode) {
 		return nil
 	}
+	s.unreserve()
 	return s.reply(ctx, a, encode)
 }
 
@@ -116,10 +113,12 @@ func (s *Session) newID() string {
 	return strconv.FormatUint(s.lastID, 10)
 }
 
-// announce makes an id valid: the client is about to learn it.
+// announce makes an id valid, in the place that was reserved for it: the client
+// is about to learn it.
 func (s *Session) announce(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.reserved--
 	if s.leaving != nil {
 		s.leaving[id] = func() {}
 	}
@@ -139,7 +138,7 @@ func (s *Session) attach(id string, leave func()) {
 	}
 }
 
-// reserve takes one of the places for subscriptions.
+// reserve takes one of the places for subscriptions, until announce or unreserve.
 func (s *Session) reserve() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
