@@ -233,7 +233,7 @@ func newProcess(t *testing.T, db *repo.DB, upstream string) process {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.Load().ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
 	p.Relay = prove.New(store.NewJobs(db), prove.Options{
-		Keys: keys, Upstream: client, Peers: NewClient(keys, nil), Address: server.URL, Moved: func(s prove.Status) { p.moved <- s },
+		Keys: keys, Upstream: client, Peers: NewClient(keys, nil), Address: server.URL, OnTransition: func(s prove.Status) { p.moved <- s },
 	})
 	handler.Store(NewServer(p.Relay, keys, silent))
 	ctx, cancel := context.WithCancel(context.Background())
