@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain"
-	"astrolabe/domain/indexing"
 	"astrolabe/pg"
 	"astrolabe/pg/pgtest"
 	"astrolabe/repo"
@@ -208,12 +207,11 @@ func (p *program) says(t *testing.T, texts ...string) {
 	})
 }
 
-// Log messages when a process leads, builds indexes and has reached the head.
+// Log messages when a process leads, stands by, builds indexes and has reached the
+// head.
 const (
-	saysLeads   = "leading the index"
-	saysBuilds  = "building the indexes of a partition"
-	saysFollows = "following the head"
+	saysLeads    = "leading the index"
+	saysStandsBy = "standing by: another process leads the index"
+	saysBuilds   = "building the indexes of a partition"
+	saysFollows  = "following the head"
 )
-
-// saysLostLead is the message of a process that lost its lease.
-var saysLostLead = indexing.ErrLeaseLost.Error()

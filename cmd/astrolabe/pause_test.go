@@ -81,7 +81,7 @@ func (r *rivals) pausedInTransaction() {
 	abandoned := r.pauseInTransaction()
 	r.second.says(r.T, saysLeads)
 	r.first.resume()
-	r.first.says(r.T, saysLostLead)
+	r.first.says(r.T, saysStandsBy)
 	r.follow(r.second)
 	var written bool
 	r.ask(r.database, "SELECT EXISTS (SELECT FROM moves WHERE hash = '\\x"+hex.EncodeToString(abandoned[:])+"')", &written)
@@ -105,7 +105,7 @@ func (r *rivals) resumeInVain() {
 	r.Helper()
 	before := r.digest(r.database)
 	r.first.resume()
-	r.first.says(r.T, saysLostLead)
+	r.first.says(r.T, saysStandsBy)
 	if after := r.digest(r.database); after != before {
 		r.Errorf("after a write of the paused process: got the digest\n%swant\n%s", after, before)
 	}
