@@ -41,7 +41,8 @@ run: ## Build and start everything, without configuration
 	bin/astrolabe up
 
 test: postgres ## Run every test
-	$(GO) test -timeout 20m $(UNRACED)
+	$(GO) test -timeout 20m $(filter-out $(RACED_IN),$(UNRACED))
+	$(GO) test -timeout 20m -skip '$(RACED_TESTS)' $(RACED_IN)
 	$(GO) test $(RACE) -timeout 20m -run '$(RACED_TESTS)' $(RACED_IN)
 	$(GO) test $(RACE) -timeout 20m $(RACED)
 

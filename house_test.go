@@ -149,8 +149,9 @@ func TestRepositoriesImportOnlyRepoAndModel(t *testing.T) {
 
 // TestTestsThatStartGoroutinesAreRaced holds the lists of the Makefile against the
 // tests that start goroutines themselves: RACED_TESTS has those of RACED_IN, and other
-// packages of UNRACED have none, unless they are in NEVER_RACED. Those that measure
-// memory, or hash for minutes, call repotest.SkipRaced; elsewhere they would never run.
+// packages of UNRACED have none, unless they are in NEVER_RACED. Those of RACED_IN that
+// measure memory, or hash for minutes, call repotest.SkipRaced. In other packages, or as
+// one of RACED_TESTS, they would never run.
 func TestTestsThatStartGoroutinesAreRaced(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile("Makefile")
@@ -185,6 +186,8 @@ func TestTestsThatStartGoroutinesAreRaced(t *testing.T) {
 			switch {
 			case skips && !partly:
 				t.Errorf("%s: got a call of SkipRaced in %s, want it only in packages of RACED_IN", path, test.Name.Name)
+			case skips && pattern.MatchString(test.Name.Name):
+				t.Errorf("%s: got a call of SkipRaced in %s, which is one of RACED_TESTS and never runs, want only one of both", path, test.Name.Name)
 			case starts && partly && !skips:
 				starting++
 				if !pattern.MatchString(test.Name.Name) {

@@ -21,6 +21,9 @@ import (
 	"astrolabe/sim"
 )
 
+// soak runs the long versions of tests.
+var soak = os.Getenv("ASTROLABE_SOAK") != ""
+
 // campaign is a simulated node that keeps running, and a program that indexes its
 // chain, is killed and restarted.
 type campaign struct {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -185,7 +184,7 @@ func TestEveryCorruptionIsFoundAndRepairedByThePrintedAdvice(t *testing.T) {
 		if c.proxies {
 			of = withProxies
 		}
-		if os.Getenv("ASTROLABE_SOAK") == "" && i%quick != 0 {
+		if !soak && i%quick != 0 {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

@@ -237,10 +237,16 @@ func (s *simulated) answersEveryExample(t *testing.T) {
 	t.Run("in a browser", func(t *testing.T) { a.browse(t, examples) })
 }
 
-// press clicks every example and runs it.
+// press clicks examples and runs them: all when ASTROLABE_SOAK is set, else those with a
+// chart, some others and the last, because a browser without a graphics card takes seconds
+// for each.
 func (a analyst) press(t *testing.T, tab *browsertest.Tab, examples []example) {
 	tab.Do(browsertest.Press(`button[aria-label="Show Examples"]`))
 	for i, one := range examples {
+		charted := strings.HasSuffix(one.title, "over time")
+		if last := i == len(examples)-1; !soak && !charted && !last && i%4 != 0 {
+			continue
+		}
 		key := ""
 		if one.permission != "" {
 			key = a.keys[one.permission]
@@ -262,7 +268,7 @@ func (a analyst) press(t *testing.T, tab *browsertest.Tab, examples []example) {
 		if strings.Contains(one.query, "nodes {") && rows == "" {
 			t.Errorf("%s: got no rows, want some", one.title)
 		}
-		if strings.HasSuffix(one.title, "over time") {
+		if charted {
 			tab.Do(drawChart)
 		}
 	}

@@ -282,7 +282,7 @@ func replyOf(point string) string {
 func TestKillOfTheRelaySendsAndDeliversNothingTwice(t *testing.T) {
 	t.Parallel()
 	rounds := 1
-	if os.Getenv("ASTROLABE_SOAK") != "" {
+	if soak {
 		rounds = 200
 	}
 	seed, err := strconv.ParseUint(os.Getenv("ASTROLABE_SEED"), 10, 64)
