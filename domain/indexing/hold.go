@@ -62,7 +62,8 @@ func releaseGone(ctx context.Context, leases Leases, c domain.Chain, gone func(h
 	return leases.ReleaseLease(ctx, held)
 }
 
-// renew keeps a lease until ctx ends.
+// renew keeps a lease until ctx ends. A renewal is not cancelled then, but awaited:
+// the database may execute a cancelled one after the release.
 func renew(ctx context.Context, leases Leases, lease Lease, lose context.CancelCauseFunc) {
 	ticker := time.NewTicker(holdTime / 3)
 	defer ticker.Stop()
@@ -71,7 +72,9 @@ func renew(ctx context.Context, leases Leases, lease Lease, lose context.CancelC
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			again, held, err := leases.TakeLease(ctx, lease.Chain, lease.Holder, holdTime)
+			renewing, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTime/3)
+			again, held, err := leases.TakeLease(renewing, lease.Chain, lease.Holder, holdTime)
+			cancel()
 			if err == nil && (!held || again.Epoch != lease.Epoch) {
 				lose(ErrLeaseLost)
 			}

@@ -61,6 +61,47 @@ func TestHoldRenewsLeaseUntilReleased(t *testing.T) {
 	})
 }
 
+// slowLease is a lease whose renewals take until they are let through.
+type slowLease struct {
+	oneLease
+	renewals chan context.Context
+	proceed  chan struct{}
+	taken    bool
+}
+
+func (l *slowLease) TakeLease(ctx context.Context, c domain.Chain, holder string, lasts time.Duration) (Lease, bool, error) {
+	if l.taken {
+		l.renewals <- ctx
+		<-l.proceed
+	}
+	l.taken = true
+	return l.oneLease.TakeLease(ctx, c, holder, lasts)
+}
+
+func TestHoldAwaitsARenewalBeforeItReleases(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		leases := &slowLease{renewals: make(chan context.Context, 1), proceed: make(chan struct{})}
+		var renewal context.Context
+		ended := make(chan error)
+		go func() {
+			ended <- Hold(t.Context(), leases, domain.Mainnet, "me", nil, func(context.Context, Lease) error {
+				renewal = <-leases.renewals
+				return nil
+			})
+		}()
+		time.Sleep(holdTime/3 + time.Second)
+		synctest.Wait()
+		if renewal.Err() != nil || leases.released {
+			t.Errorf("got a renewal with %v and released %t, want the renewal awaited first", renewal.Err(), leases.released)
+		}
+		close(leases.proceed)
+		if err := <-ended; err != nil || !leases.released {
+			t.Errorf("got error %v and released %t, want no error and a released lease", err, leases.released)
+		}
+	})
+}
+
 func TestHoldStopsWhenLeaseIsLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

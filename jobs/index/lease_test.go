@@ -36,6 +36,46 @@ func TestStandbyLeadsAtOnceWhenTheLeaderStops(t *testing.T) {
 	}
 }
 
+// slowLeases are leases whose renewals take until they are let through.
+type slowLeases struct {
+	indexing.Leases
+	renewals chan context.Context
+	proceed  chan struct{}
+	taken    bool
+}
+
+func (l *slowLeases) TakeLease(ctx context.Context, c domain.Chain, holder string, lasts time.Duration) (indexing.Lease, bool, error) {
+	if l.taken {
+		l.renewals <- ctx
+		<-l.proceed
+	}
+	l.taken = true
+	return l.Leases.TakeLease(ctx, c, holder, lasts)
+}
+
+func TestLeaderAwaitsARenewalOfItsLeaseBeforeItStops(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, sim.Config{Blocks: 3})
+	leases := &slowLeases{Leases: w.leases(), renewals: make(chan context.Context, 1), proceed: make(chan struct{})}
+	loop := w.loop("a")
+	loop.Leases, loop.Lease = leases, time.Second
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- loop.Run(ctx) }()
+	renewal := <-leases.renewals
+	stop()
+	if err := renewal.Err(); errors.Is(err, context.Canceled) {
+		t.Errorf("got %v for a renewal, want it awaited: the database may execute it after the release", err)
+	}
+	close(leases.proceed)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if held, found, err := w.leases().HeldLease(t.Context(), "SN_MAIN"); err != nil || found {
+		t.Errorf("got %+v held %t and %v, want the lease released", held, found, err)
+	}
+}
+
 func TestLeaseOfAProcessThatHasEndedIsTakenOverAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, sim.Config{Blocks: 3})

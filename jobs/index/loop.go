@@ -217,7 +217,8 @@ func (l *Loop) lead(ctx context.Context, lease indexing.Lease) {
 }
 
 // renew renews the lease until ctx ends. It calls lose if the lease was lost or
-// could not be renewed for its whole duration.
+// could not be renewed for its whole duration. A renewal is not cancelled with ctx,
+// but awaited: the database may execute a cancelled one after the release.
 func (l *Loop) renew(ctx context.Context, lose func(), lease indexing.Lease) {
 	ticker := time.NewTicker(l.Lease / 4)
 	defer ticker.Stop()
@@ -229,7 +230,7 @@ func (l *Loop) renew(ctx context.Context, lose func(), lease indexing.Lease) {
 		case <-ticker.C:
 		}
 		asked := time.Now()
-		taking, cancel := context.WithTimeout(ctx, l.Lease/2)
+		taking, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.Lease/2)
 		renewed, leads, err := l.Leases.TakeLease(taking, l.Chain, l.Holder, l.Lease)
 		cancel()
 		switch {
