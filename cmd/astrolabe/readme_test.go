@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -81,13 +82,18 @@ func runOfMake(t *testing.T) string {
 	return lines[len(lines)-1]
 }
 
-// freeAddress returns an address on which nothing listens.
+// freeAddress returns an address on which nothing listens. Its port is none of those
+// that the system gives to other tests, which might take it before it is used.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const first, after = 20_000, 32_000
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(after-first))
+		if listener, err := net.Listen("tcp", address); err == nil {
+			_ = listener.Close()
+			return address
+		}
 	}
-	defer listener.Close()
-	return fmt.Sprint(listener.Addr())
+	t.Fatal("got no free port in 100 attempts, want one")
+	return ""
 }
