@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestUpProvesWithASimulatedProverAndDrains submits two transactions. The stop signal
@@ -85,15 +84,13 @@ func TestUpProvesWithASimulatedProverAndDrains(t *testing.T) {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(patience); ; { // until the signal takes effect
-		status, _ := send(http.MethodPost, "", "the-third-submission")
-		if status == http.StatusServiceUnavailable {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("got %d, want 503 from a process that drains", status)
-		}
-	}
+	p.says(t, "msg=stopping command=up")
+	attempt := 0
+	p.until(t, "it refuses submissions", func() bool { // a key that was accepted before would be answered with its job
+		attempt++
+		status, _ := send(http.MethodPost, "", fmt.Sprint("a-later-submission-", attempt))
+		return status == http.StatusServiceUnavailable
+	})
 	if j := has(last, "succeeded"); j.Result == nil || j.Result.Proof == "" {
 		t.Errorf("got %+v while the process drains, want the proof", j)
 	}
