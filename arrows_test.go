@@ -22,6 +22,7 @@ var arrows = map[string][]string{
 	"strictjson": {},
 	"telemetry":  {},
 	"failpoint":  {},
+	"polltest":   {},
 	"pg":         {},
 	"httpserver": {},
 	"web":        {},

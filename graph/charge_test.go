@@ -16,6 +16,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/graph/limits"
 	"astrolabe/graph/live"
+	"astrolabe/polltest"
 )
 
 // serveFrozen serves with a clock that does not advance, so that rate limits are
@@ -196,7 +197,7 @@ func TestSubscriptionIsChargedForItsStartAndEachEvent(t *testing.T) {
 			if last := next(); codeOf(t, last) != domain.CodeRateLimited || !strings.Contains(last, "retryAfterSeconds") {
 				t.Errorf("third event: got %s, want %s with a delay", last, domain.CodeRateLimited)
 			}
-			eventually(t, "the subscription has ended", func() bool { return g.followers() == 0 })
+			polltest.Until(t, "that the subscription has ended", func() bool { return g.followers() == 0 })
 			header["Accept"] = mediaStream
 			again := g.post(t, `{"query":"`+follow+`"}`, header)
 			if again.status != http.StatusTooManyRequests || again.header.Get("Retry-After") == "" {

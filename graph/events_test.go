@@ -12,6 +12,7 @@ import (
 
 	"astrolabe/domain"
 	"astrolabe/graph/live"
+	"astrolabe/polltest"
 )
 
 // eventStream reads server-sent events.
@@ -150,7 +151,7 @@ func TestDisconnectedClientIsUnsubscribed(t *testing.T) {
 	stream := g.listen(t, follow, nil)
 	stream.next()
 	stream.cancel()
-	eventually(t, "the stream is forgotten", func() bool { return g.openStreams() == 0 && g.followers() == 0 })
+	polltest.Until(t, "that the stream is forgotten", func() bool { return g.openStreams() == 0 && g.followers() == 0 })
 }
 
 func TestStreamsAreLimited(t *testing.T) {
@@ -200,18 +201,3 @@ func TestShutdownEndsEventStreamsWithoutComplete(t *testing.T) {
 func (g *servedGraph) openStreams() int { return g.Streams.Open() }
 
 func (g *servedGraph) followers() int { return g.hub.(*live.Hub).StatusSubscribers() }
-
-// eventually polls a condition that gives no signal: what a server or an index
-// has reached.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	ticker, late := time.NewTicker(10*time.Millisecond), time.After(time.Minute)
-	defer ticker.Stop()
-	for !holds() {
-		select {
-		case <-ticker.C:
-		case <-late:
-			t.Fatalf("timed out, want that %s", what)
-		}
-	}
-}

@@ -15,6 +15,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/graph/live"
+	"astrolabe/polltest"
 )
 
 func TestMessagesPerSocketAreLimited(t *testing.T) {
@@ -122,7 +123,7 @@ func TestFloodOfSocketsLeavesRoomForKeys(t *testing.T) {
 		g.CredentialChanged(account.ByKey, publicID(key))
 		_ = second.conn.CloseNow()
 		ends.Wait()
-		eventually(t, "only the first socket is left", func() bool { return g.openStreams() == 1 })
+		polltest.Until(t, "that only the first socket is left", func() bool { return g.openStreams() == 1 })
 	}
 	valid.subscribe("1", `{__typename}`)
 	valid.expect("next", "1")

@@ -17,6 +17,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/domain/explorer"
 	"astrolabe/pg/pgtest"
+	"astrolabe/polltest"
 	"astrolabe/repo"
 	"astrolabe/repo/repositories"
 	"astrolabe/repo/repotest"
@@ -143,7 +144,7 @@ func TestDisconnectedClientCausesNoFurtherWork(t *testing.T) {
 		close(sent)
 	}()
 	count := <-counts
-	eventually(t, "a statement hangs", func() bool {
+	polltest.Until(t, "that a statement hangs", func() bool {
 		var waiting bool
 		err := lock.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))").Scan(&waiting)
 		return err == nil && waiting

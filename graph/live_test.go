@@ -20,6 +20,7 @@ import (
 	"astrolabe/jobs/index"
 	"astrolabe/node"
 	"astrolabe/pg/pgtest"
+	"astrolabe/polltest"
 	"astrolabe/repo"
 	indexed "astrolabe/repo/index"
 	"astrolabe/repo/onchain"
@@ -89,7 +90,7 @@ func (l *liveChain) open() *repo.DB {
 // await waits until the index has the chain's head.
 func (l *liveChain) await() {
 	l.Helper()
-	eventually(l.T, "the index holds the head", func() bool {
+	polltest.Until(l.T, "that the index holds the head", func() bool {
 		head := l.sim.Head().Header
 		hash, held, err := indexed.NewCheckpoints(l.db).BlockHash(l.Context(), domain.Mainnet, head.BlockNumber)
 		return err == nil && held && hash == head.BlockHash

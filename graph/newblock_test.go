@@ -17,6 +17,7 @@ import (
 	"astrolabe/domain/explorer"
 	"astrolabe/domain/facts"
 	"astrolabe/graph/live"
+	"astrolabe/polltest"
 	"astrolabe/repo/onchain"
 	"astrolabe/repo/repositories"
 )
@@ -58,7 +59,7 @@ func TestEveryProcessDeliversEachBlockOnceAndAnnouncesReorgs(t *testing.T) {
 func TestDeliveredBlockIsAlreadyListed(t *testing.T) {
 	t.Parallel()
 	l := newLiveChain(t, 35)
-	eventually(t, "some blocks are final, so that others are recalled", func() bool {
+	polltest.Until(t, "that some blocks are final, so that others are recalled", func() bool {
 		horizon, err := chain.NewStatuses(onchain.NewHeads(l.db), 0).Horizon(t.Context(), domain.Mainnet)
 		return err == nil && horizon.Coverage != nil && horizon.Coverage.Finalized != nil
 	})
@@ -213,7 +214,7 @@ func TestSlowBlockSubscriberIsDroppedWithACode(t *testing.T) {
 	for range live.MaxUnread + 3 { // two are in flight
 		before := g.hub.(*live.Hub).Next(domain.Mainnet)
 		l.mine(1)
-		eventually(t, "the block is seen", func() bool { return g.hub.(*live.Hub).Next(domain.Mainnet) > before })
+		polltest.Until(t, "that the block is seen", func() bool { return g.hub.(*live.Hub).Next(domain.Mainnet) > before })
 	}
 	for lines.Scan() && !strings.Contains(lines.Text(), "slow_consumer") {
 		continue // messages in flight

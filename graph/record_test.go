@@ -13,6 +13,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/domain/account"
 	"astrolabe/graph/live"
+	"astrolabe/polltest"
 )
 
 // serveOnRecord serves behind a layer that records requests, and returns
@@ -93,14 +94,14 @@ func TestEachSocketOperationCountsAsUsage(t *testing.T) {
 	c.subscribe("3", follow)
 	c.expect("next", "3")
 	c.send(`{"id":"3","type":"complete"}`)
-	eventually(t, "the subscription has ended", func() bool { return g.followers() == 0 })
+	polltest.Until(t, "that the subscription has ended", func() bool { return g.followers() == 0 })
 	if _, err := g.access.Gate.Keys.Revoke(t.Context(), g.access.Workspace.ID, publicID(key), account.Operator("test")); err != nil {
 		t.Fatal(err)
 	}
 	c.subscribe("4", `{service{version}}`)
 	c.expect("error", "4")
 	_ = c.conn.CloseNow()
-	eventually(t, "the socket is closed", func() bool { return g.openStreams() == 0 })
+	polltest.Until(t, "that the socket is closed", func() bool { return g.openStreams() == 0 })
 	stored, stop := context.WithCancel(t.Context())
 	stop()
 	g.Usage.Run(stored, func(err error) { t.Error(err) }) // stores what is left

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/polltest"
 )
 
 // pipes is a listener whose connections have no buffer: one side cannot write
@@ -74,7 +75,7 @@ func TestSlowEventStreamIsDroppedWithACode(t *testing.T) {
 		continue // the response headers, up to the first event
 	}
 	number := uint64(100)
-	eventually(t, "the subscriber is dropped", func() bool {
+	polltest.Until(t, "that the subscriber is dropped", func() bool {
 		number++
 		g.store.move(domain.Mainnet, number)
 		return g.followers() == 0
@@ -94,7 +95,7 @@ func TestClientThatStopsReadingIsDisconnected(t *testing.T) {
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
 		continue // the response headers, up to the first event
 	}
-	eventually(t, "the stream is given up", func() bool { return g.openStreams() == 0 && g.followers() == 0 })
+	polltest.Until(t, "that the stream is given up", func() bool { return g.openStreams() == 0 && g.followers() == 0 })
 }
 
 func TestClientThatNeverReadsIsDisconnected(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"astrolabe/domain"
 	"astrolabe/graph/limits"
 	"astrolabe/graph/live"
+	"astrolabe/polltest"
 )
 
 // client is the client's end of a socket.
@@ -111,7 +112,7 @@ func TestSubscriptionOverWebSocket(t *testing.T) {
 		g.store.move(domain.Mainnet, number+1)
 	}
 	c.send(`{"id":"1","type":"complete"}`)
-	eventually(t, "the subscription is forgotten", func() bool { return g.followers() == 0 })
+	polltest.Until(t, "that the subscription is forgotten", func() bool { return g.followers() == 0 })
 	c.subscribe("1", `{service{version}}`) // the id is free again
 	for {
 		_, text, err := c.conn.Read(t.Context())
@@ -254,7 +255,7 @@ func TestUnresponsiveClientIsDisconnected(t *testing.T) {
 		o.InitTimeout, o.KeepAlive, o.WriteTimeout = time.Hour, 5*time.Millisecond, 20*time.Millisecond
 	})
 	g.dial(t, nil) // never reads, so that pings stay unanswered
-	eventually(t, "the socket is given up", func() bool { return g.openStreams() == 0 })
+	polltest.Until(t, "that the socket is given up", func() bool { return g.openStreams() == 0 })
 }
 
 func TestOperationsPerSocketAreLimited(t *testing.T) {

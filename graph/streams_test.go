@@ -15,6 +15,7 @@ import (
 	"astrolabe/domain/account"
 	"astrolabe/graph/limits"
 	"astrolabe/graph/live"
+	"astrolabe/polltest"
 )
 
 // dialAnonymous opens a socket without headers and returns it or the rejection.
@@ -54,7 +55,7 @@ func TestStreamsPerCallerAreLimited(t *testing.T) {
 		t.Errorf("got status %d, header %v, body %s; want 429 with Retry-After and the limit %s", a.status, a.header, a.text, limits.Caller)
 	}
 	_ = first.conn.Close(websocket.StatusNormalClosure, "")
-	eventually(t, "the place is free", func() bool { return g.openStreams() == 1 })
+	polltest.Until(t, "that the place is free", func() bool { return g.openStreams() == 1 })
 	g.open(t)
 }
 

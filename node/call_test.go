@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/polltest"
 	"astrolabe/starknet"
 )
 
@@ -229,7 +230,7 @@ func TestFullQueueReturnsBusyAtOnce(t *testing.T) {
 	go ask()
 	n.awaitCalls(head, 1)
 	go ask()
-	until(t, "the second call in the queue", func() bool { return p.gate.queued() == 1 })
+	polltest.Until(t, "the second call in the queue", func() bool { return p.gate.queued() == 1 })
 
 	if _, err := p.Head(t.Context()); !errors.Is(err, ErrBusy) {
 		t.Errorf("the third call: got %v, want %v", err, ErrBusy)

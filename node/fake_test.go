@@ -240,21 +240,6 @@ func (c *fakeClock) waited() []time.Duration {
 	return c.waits
 }
 
-// until polls a condition of the pool, which gives no signal, and fails the test
-// when it times out.
-func until(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	ticker, late := time.NewTicker(time.Millisecond), time.After(time.Minute)
-	defer ticker.Stop()
-	for !condition() {
-		select {
-		case <-ticker.C:
-		case <-late:
-			t.Fatalf("timed out, want %s", what)
-		}
-	}
-}
-
 // logBuffer collects a log.
 type logBuffer struct {
 	mu   sync.Mutex

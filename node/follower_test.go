@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"astrolabe/node/socket"
+	"astrolabe/polltest"
 )
 
 // next returns the next message of a subscription, or fails the test.
@@ -84,7 +85,7 @@ func TestSubscriptionsShareAConnection(t *testing.T) {
 		t.Error("got a closed connection, want it open for the last subscription")
 	}
 	subs[0].Close()
-	until(t, "the end of the unused connection", func() bool { return open.Load() == 0 })
+	polltest.Until(t, "the end of the unused connection", func() bool { return open.Load() == 0 })
 }
 
 func TestSlowSubscriptionDoesNotEndTheOthers(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"context"
+
+	"astrolabe/polltest"
 )
 
 // queued returns the number of waiting calls.
@@ -49,7 +51,7 @@ func TestGuestsDoNotStarveCallersWithAKey(t *testing.T) {
 	guests := []Caller{{"192.0.2.1", true}, {"192.0.2.2", true}, {"192.0.2.3", true}}
 	for i := range 6 {
 		start(guests[i%3], nil)
-		until(t, "a guest's call to have a slot or a place", func() bool { return p.gate.held() == i+1 })
+		polltest.Until(t, "a guest's call to have a slot or a place", func() bool { return p.gate.held() == i+1 })
 	}
 	for _, guest := range guests {
 		if _, err := p.Head(as(t.Context(), guest)); !errors.Is(err, ErrBusy) {
@@ -58,7 +60,7 @@ func TestGuestsDoNotStarveCallersWithAKey(t *testing.T) {
 	}
 	for i := range 4 {
 		start(Caller{Name: []string{"w1", "w2"}[i%2]}, nil)
-		until(t, "a keyed call to have a slot or a place", func() bool { return p.gate.held() == 7+i })
+		polltest.Until(t, "a keyed call to have a slot or a place", func() bool { return p.gate.held() == 7+i })
 	}
 	n.awaitCalls(head, 4)
 	close(proceed)
@@ -88,7 +90,7 @@ func TestFreeSlotGoesToTheCallerWithTheFewestCalls(t *testing.T) {
 				turn <- c.Name
 			}
 		}()
-		until(t, "a call in the queue", func() bool { return g.queued() == i+1 })
+		polltest.Until(t, "a call in the queue", func() bool { return g.queued() == i+1 })
 	}
 	g.leave(Caller{})
 	if got := <-turn; got != other.Name {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"astrolabe/domain"
+	"astrolabe/polltest"
 )
 
 func TestOpenMakesNoRequest(t *testing.T) {
@@ -111,7 +112,7 @@ func TestErrorsNeverContainUpstreamURLs(t *testing.T) {
 		_, err := p.Nonce(t.Context(), Latest, headOfFake.Hash)
 		fmt.Fprintln(&shown, err)
 		stream := p.SubscribeHeads(t.Context())
-		until(t, "the stream fails", func() bool { _, err := stream.State(); return err != nil })
+		polltest.Until(t, "the stream fails", func() bool { _, err := stream.State(); return err != nil })
 		_, err = stream.State()
 		stream.Close()
 		fmt.Fprintln(&shown, err, fmt.Sprintf("%v %+v %s", p, p, p.upstreams[0].name))

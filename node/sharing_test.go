@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+
+	"astrolabe/polltest"
 )
 
 // held replies once proceed is closed.
@@ -56,9 +58,9 @@ func TestIdenticalConcurrentReadsShareACall(t *testing.T) {
 				t.Errorf("got %s and %v, want an answer", got, err)
 			}
 		})
-		until(t, "a read in flight", func() bool { return p.sharing.users(nonce) > 0 })
+		polltest.Until(t, "a read in flight", func() bool { return p.sharing.users(nonce) > 0 })
 	}
-	until(t, "20 reads of one call", func() bool { return p.sharing.users(nonce) == 20 })
+	polltest.Until(t, "20 reads of one call", func() bool { return p.sharing.users(nonce) == 20 })
 	close(proceed)
 	reads.Wait()
 	if got := len(n.calls(nonce)); got != 1 {
@@ -120,7 +122,7 @@ func TestJoinedReadCountsForItsCallersView(t *testing.T) {
 	first := forwarded(t, p, followingRead(number, "a"))
 	n.awaitCalls(number, 1)
 	second := forwarded(t, p, followingRead(number, "b"))
-	until(t, "the second read in the same call", func() bool { return p.sharing.users(number) == 2 })
+	polltest.Until(t, "the second read in the same call", func() bool { return p.sharing.users(number) == 2 })
 	close(proceed)
 	<-first
 	<-second
@@ -139,7 +141,7 @@ func TestJoinedReadDoesNotGoBehindWhatItsCallerHasSeenMeanwhile(t *testing.T) {
 	first := forwarded(t, p, followingRead(number, "b"))
 	n.awaitCalls(number, 1)
 	joined := forwarded(t, p, followingRead(number, "a"))
-	until(t, "the read of a in the same call", func() bool { return p.sharing.users(number) == 2 })
+	polltest.Until(t, "the read of a in the same call", func() bool { return p.sharing.users(number) == 2 })
 	n.at(101, "a")
 	if got, err := p.Forward(t.Context(), followingRead(headRef, "a")); err != nil {
 		t.Fatalf("got %s and %v, want the head", got, err)
@@ -175,7 +177,7 @@ func TestReadDoesNotWaitInTheQueueOfAnotherCaller(t *testing.T) {
 	n.awaitCalls(nonce, 2)
 	version.Share = "a"
 	read("a", version)
-	until(t, "a read in the queue of a", func() bool {
+	polltest.Until(t, "a read in the queue of a", func() bool {
 		p.gate.mu.Lock()
 		defer p.gate.mu.Unlock()
 		return len(p.gate.waiting) == 1
@@ -211,13 +213,13 @@ func TestQueuedReadJoinsACallThatBegins(t *testing.T) {
 	}()
 	n.awaitCalls(nonce, 1)
 	queued := syncing("a")
-	until(t, "a read in the queue of a", func() bool {
+	polltest.Until(t, "a read in the queue of a", func() bool {
 		p.gate.mu.Lock()
 		defer p.gate.mu.Unlock()
 		return len(p.gate.waiting) == 1
 	})
 	other := syncing("b")
-	until(t, "both reads in one call", func() bool { return p.sharing.users("starknet_syncing") == 2 })
+	polltest.Until(t, "both reads in one call", func() bool { return p.sharing.users("starknet_syncing") == 2 })
 	close(proceed)
 	for _, done := range []<-chan error{queued, other} {
 		if err := <-done; err != nil {

@@ -14,6 +14,7 @@ import (
 	"astrolabe/domain/chain"
 	"astrolabe/node/socket"
 	"astrolabe/node/wire"
+	"astrolabe/polltest"
 	"astrolabe/starknet"
 )
 
@@ -129,7 +130,7 @@ func TestStreamOfAnotherChainIsNeverLive(t *testing.T) {
 	}
 	p := openPool(t, nil, n)
 	s := p.SubscribeHeads(t.Context())
-	until(t, "the reason of the failure", func() bool {
+	polltest.Until(t, "the reason of the failure", func() bool {
 		state, err := s.State()
 		return state == StreamConnecting && errors.Is(err, chain.ErrWrongChain)
 	})
@@ -173,7 +174,7 @@ func TestSlowReaderEndsTheStream(t *testing.T) {
 	}
 	p := openPool(t, func(o *Options) { o.StreamBuffer = 3 }, n)
 	s := p.SubscribeHeads(t.Context())
-	until(t, "the end of the stream", func() bool { state, _ := s.State(); return state == StreamEnded })
+	polltest.Until(t, "the end of the stream", func() bool { state, _ := s.State(); return state == StreamEnded })
 	if _, err := s.State(); !errors.Is(err, ErrSlowConsumer) {
 		t.Errorf("the stream ended with %v, want %v", err, ErrSlowConsumer)
 	}

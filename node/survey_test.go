@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"astrolabe/domain/chain"
+	"astrolabe/polltest"
 )
 
 const nonce = "starknet_getNonce"
@@ -164,11 +165,11 @@ func TestPoolInUseSurveysItsUpstreamsInTheBackground(t *testing.T) {
 	nodes[0].on(head, headAt(0))
 	p := openPool(t, func(o *Options) { o.clock = clock }, nodes...)
 	nonces(t, p, 1)
-	until(t, "the survey sees that the first node is behind", p.upstreams[0].behind.Load)
+	polltest.Until(t, "the survey sees that the first node is behind", p.upstreams[0].behind.Load)
 	nodes[0].on(head, headAt(100))
 	clock.advance(p.options.timing.survey)
 	nonces(t, p, 1)
-	until(t, "the survey sees that the first node caught up", func() bool { return !p.upstreams[0].behind.Load() })
+	polltest.Until(t, "the survey sees that the first node caught up", func() bool { return !p.upstreams[0].behind.Load() })
 }
 
 // TestSurveyNoticesAChangeAtOnce lets an upstream change its identity and back,

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
 
 	"astrolabe/pg/pgtest"
+	"astrolabe/polltest"
 )
 
 // openBare opens a database without tables, and a second connection to it.
@@ -104,14 +104,10 @@ func TestARequestTakesItsStatementWithIt(t *testing.T) {
 // until waits until a count reaches want.
 func until(t *testing.T, conn *pgx.Conn, sql string, want int) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		var got int
+	polltest.Equal(t, sql, want, func() (got int) {
 		if err := conn.QueryRow(t.Context(), sql).Scan(&got); err != nil {
 			t.Fatal(err)
 		}
-		if got == want {
-			return
-		}
-	}
-	t.Fatalf("%s: got another count until the deadline, want %d", sql, want)
+		return got
+	})
 }

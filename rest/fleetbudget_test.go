@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"astrolabe/domain/account"
+	"astrolabe/polltest"
 )
 
 func TestOneProcessAllowsExactlyTheLimitOfAThousandRequests(t *testing.T) {
@@ -97,19 +98,13 @@ func (f *fleet) block() (release func()) {
 // waitForTakes waits until exactly so many takes wait for others.
 func (f *fleet) waitForTakes(n int) {
 	f.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		waiting := 0
+	polltest.Equal(f, "takes that wait", n, func() (waiting int) {
 		if err := f.db.QueryRow(f.Context(), `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%quota.take%'`).Scan(&waiting); err != nil {
 			f.Fatal(err)
 		}
-		if waiting == n {
-			return
-		}
-		if time.Now().After(deadline) {
-			f.Fatalf("timed out with %d takes waiting, want %d", waiting, n)
-		}
-	}
+		return waiting
+	})
 }
 
 func TestThreeProcessesInRealTimeExceedTheLimitOnlyByTheRefill(t *testing.T) {

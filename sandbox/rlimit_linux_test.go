@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"astrolabe/polltest"
 	"astrolabe/sandbox"
 	"astrolabe/sandbox/sandboxtest"
 
@@ -35,7 +36,7 @@ func TestEveryProcessInsideHasTheHardLimits(t *testing.T) {
 		_, err := s.Run(t.Context(), sandbox.Job{Entry: "endless_wait", Env: []string{mark(t)}, Stdin: input, Limits: limits})
 		ended <- err
 	}()
-	waitFor(t, func() bool { return len(insideWith(t, mark(t))) == 2 })
+	polltest.Equal(t, "processes inside", 2, func() int { return len(insideWith(t, mark(t))) })
 	want := map[string]string{
 		"Max core file size": "0 0", "Max open files": "1024 1024", "Max cpu time": "1 2", "Max file size": "1073741824 1073741824",
 		"Max data size": "268435456 268435456", "Max processes": "48 48", "Max stack size": "8388608 8388608",

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
+	"astrolabe/polltest"
 	"astrolabe/sandbox"
 	"astrolabe/sandbox/sandboxtest"
 
@@ -125,13 +125,15 @@ func TestCancelledRunEndsAllProcesses(t *testing.T) {
 	}
 	defer output.Close()
 	defer input.Close()
+	ended := make(chan error, 1)
 	go func() {
-		waitFor(t, func() bool { return len(processesWith(t, mark(t))) > 0 })
-		cancel(because)
-		_ = output.Close()
+		_, err := s.Run(ctx, sandbox.Job{Entry: "endless_sleep", Stdin: input, Env: []string{mark(t)}, Limits: attackLimits})
+		ended <- err
 	}()
-	_, err = s.Run(ctx, sandbox.Job{Entry: "endless_sleep", Stdin: input, Env: []string{mark(t)}, Limits: attackLimits})
-	if !errors.Is(err, because) {
+	polltest.Until(t, "the process", func() bool { return len(processesWith(t, mark(t))) > 0 })
+	cancel(because)
+	_ = output.Close()
+	if err := <-ended; !errors.Is(err, because) {
 		t.Errorf("got %v, want %v", err, because)
 	}
 	if left := processesWith(t, mark(t)); len(left) > 0 {
@@ -155,25 +157,12 @@ func TestSandboxDiesWithItsWorker(t *testing.T) {
 		}
 	})
 	// The worker, bubblewrap, its process inside and the program.
-	waitFor(t, func() bool { return len(processesWith(t, mark(t))) >= 4 })
+	polltest.Until(t, "four processes", func() bool { return len(processesWith(t, mark(t))) >= 4 })
 	_ = worker.Process.Signal(unix.SIGKILL)
 	_ = worker.Wait()
-	waitFor(t, func() bool { return len(processesWith(t, mark(t))) == 0 })
+	polltest.Equal(t, "processes", 0, func() int { return len(processesWith(t, mark(t))) })
 	if log.Len() > 0 {
 		t.Errorf("got the log %q, want none", log.String())
-	}
-}
-
-// waitFor checks the processes of the host, which signal nothing, until a condition holds.
-func waitFor(t *testing.T, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(time.Minute); !holds(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Error("got no change in a minute, want one")
-			return
-		}
 	}
 }
 

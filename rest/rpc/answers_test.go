@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"astrolabe/polltest"
 )
 
 // TestLongAnswersThatClientsHaveNotReceivedAreBounded leaves answers of 15 MiB
@@ -48,5 +50,5 @@ func TestLongAnswersThatClientsHaveNotReceivedAreBounded(t *testing.T) {
 	for _, body := range unread {
 		_ = body.Close()
 	}
-	until(t, "room for long answers", func() bool { return s.call(call).StatusCode == http.StatusOK })
+	polltest.Until(t, "room for long answers", func() bool { return s.call(call).StatusCode == http.StatusOK })
 }

@@ -7,6 +7,7 @@ import (
 
 	"astrolabe/access/streams"
 	"astrolabe/domain/account"
+	"astrolabe/polltest"
 	"astrolabe/rest/rpc"
 )
 
@@ -34,7 +35,7 @@ func TestSocketsOfAWorkspaceAreCountedTogether(t *testing.T) {
 		}
 	}
 	_ = c.conn.Close(websocket.StatusNormalClosure, "")
-	until(t, "the end of a socket", func() bool { return all.Open() == 2 })
+	polltest.Until(t, "the end of a socket", func() bool { return all.Open() == 2 })
 	s.socket()
 	all.Leave(other)
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"astrolabe/polltest"
 )
 
 // mine adds blocks to the simulated chain.
@@ -90,7 +92,7 @@ func TestReorgOfBlocksBeforeTheSubscriptionIsToldWhole(t *testing.T) {
 			s := newService(t)
 			c := s.socket()
 			c.subscribe(method, `[]`)
-			until(t, "the 30 blocks before the subscription", func() bool { return s.sim.Counts()["starknet_getBlockWithTxHashes"] >= 30 })
+			polltest.Until(t, "the 30 blocks before the subscription", func() bool { return s.sim.Counts()["starknet_getBlockWithTxHashes"] >= 30 })
 			s.cut()
 			if err := s.sim.Reorg(5); err != nil {
 				t.Fatal(err)
@@ -181,7 +183,7 @@ func TestStatusOfATransactionIsNotRepeatedAfterAnOutage(t *testing.T) {
 		t.Errorf("got %d subscriptions at the node, want one", count)
 	}
 	s.cut()
-	until(t, "the subscription after the outage", func() bool { return s.sim.Counts()["starknet_subscribeTransactionStatus"] == 2 })
+	polltest.Until(t, "the subscription after the outage", func() bool { return s.sim.Counts()["starknet_subscribeTransactionStatus"] == 2 })
 	c.subscribe(newHeads, `[]`)
 	s.mine(1)
 	if n, at := c.notice(); at.Number != 31 {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"astrolabe/domain/account"
+	"astrolabe/polltest"
 	"astrolabe/rest/rpc"
 )
 
@@ -177,7 +178,7 @@ func TestEverySubscriptionDeliversWhatTheNodeSends(t *testing.T) {
 		p.direct.send(`{"jsonrpc":"2.0","id":"marker","method":"` + newHeads + `"}`)
 		pairs[method] = p
 	}
-	until(t, "all markers", func() bool { return s.sim.Counts()[newHeads] == 7 })
+	polltest.Until(t, "all markers", func() bool { return s.sim.Counts()[newHeads] == 7 })
 	if err := s.sim.Mine(1); err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +346,7 @@ func TestClientThatDoesNotAnswerPingsIsDisconnected(t *testing.T) {
 	t.Parallel()
 	s := newServiceWith(t, rpc.NewHastySockets())
 	s.socket() // never reads, so that pings stay unanswered
-	until(t, "the end of the socket", func() bool { return s.socks.Open() == 0 })
+	polltest.Until(t, "the end of the socket", func() bool { return s.socks.Open() == 0 })
 }
 
 func TestShutdownClosesSocketsWith1001(t *testing.T) {
@@ -363,15 +364,5 @@ func TestShutdownClosesSocketsWith1001(t *testing.T) {
 	}
 	if _, response, err := s.dial("/v1/SN_MAIN/rpc/ws", "X-Service-Api-Key", s.access.Key); err == nil || response.StatusCode != 503 {
 		t.Errorf("a socket after the shutdown: got %v, want 503", err)
-	}
-}
-
-// until polls a condition, and fails the test when it times out.
-func until(t *testing.T, what string, condition func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("timed out, want %s", what)
-		}
 	}
 }
