@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -277,7 +276,7 @@ const maxMemory = 512 << 20
 func TestDearestAcceptedOperationsFitIntoMemoryAndTime(t *testing.T) {
 	repotest.SkipRaced(t)
 	documents, attempts := 24, 15
-	if os.Getenv("ASTROLABE_SOAK") != "" {
+	if soak {
 		documents, attempts = 100, 60
 	}
 	g := serveLong(t)

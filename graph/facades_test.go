@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,7 +144,7 @@ func TestRESTAndGraphQLReturnTheSameFacts(t *testing.T) {
 	t.Parallel()
 	f, p, w := bothFacades(t), loadParity(t), newWorld(repotest.Everyday(t), 1)
 	rounds := 6
-	if os.Getenv("ASTROLABE_SOAK") != "" {
+	if soak {
 		rounds = 300
 	}
 	p.answers = map[string][]fact{}

@@ -3,7 +3,6 @@ package graph
 import (
 	"errors"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -89,7 +88,7 @@ func TestRefusedSocketIsNoErrorInTheLog(t *testing.T) {
 func TestFloodOfSocketsLeavesRoomForKeys(t *testing.T) {
 	t.Parallel()
 	rounds := 3
-	if os.Getenv("ASTROLABE_SOAK") != "" {
+	if soak {
 		rounds = 300
 	}
 	g := serveOwn(t, func(o *Options) {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +43,7 @@ func TestRandomOperationsNeverFailTheServer(t *testing.T) {
 	t.Parallel()
 	g := explore(t)
 	rounds := uint64(800)
-	if os.Getenv("ASTROLABE_SOAK") != "" {
+	if soak {
 		rounds = 100_000
 	}
 	answered := 0

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -9,3 +10,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main{M: m}) }
+
+// soak runs the long versions of tests.
+var soak = os.Getenv("ASTROLABE_SOAK") != ""

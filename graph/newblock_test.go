@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -150,7 +149,7 @@ func TestSubscribersOfBlocksShareOneRead(t *testing.T) {
 		o.Services = explorer.New(explorer.Options{Stores: stores, Cursors: o.Cursors})
 	})
 	sockets := 8
-	if os.Getenv("ASTROLABE_SOAK") != "" {
+	if soak {
 		sockets = 40
 	}
 	const each = 25

@@ -3,7 +3,6 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -89,7 +88,7 @@ func (g *servedGraph) eventFilters(t *testing.T, through uint64) []string {
 
 // eventSteps returns how many blocks the chain gains, or replaces, at each step.
 func eventSteps() []int {
-	if os.Getenv("ASTROLABE_SOAK") != "" {
+	if soak {
 		return []int{3, 4, -3, 2, -5, 9}
 	}
 	return []int{3, -2, 2}
@@ -97,7 +96,7 @@ func eventSteps() []int {
 
 // followedSenders is how many senders of a block's transactions are followed.
 func followedSenders() int {
-	if os.Getenv("ASTROLABE_SOAK") != "" {
+	if soak {
 		return 20
 	}
 	return 3
@@ -105,7 +104,7 @@ func followedSenders() int {
 
 // resumed is about how many cursors a stream is resumed after.
 func resumed() int {
-	if os.Getenv("ASTROLABE_SOAK") != "" {
+	if soak {
 		return 10
 	}
 	return 3
